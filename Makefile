@@ -1,0 +1,53 @@
+# The whole workflow. CI calls the same targets. Needs Python 3.11 or later, pip and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: help setup demo test check format bench torture docs lock clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+setup: $(STAMP) ## Make .venv with everything installed, exact versions
+
+$(STAMP): pyproject.toml requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+demo: setup ## Take the tour
+	@$(BIN)/salon tour
+
+test: setup ## Run all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+check: setup ## Lint, types, layers, sizes, docs, requirements
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/check_sizes.py
+	$(BIN)/python tools/make_docs.py --check
+	$(BIN)/python tools/requirements_report.py
+
+format: setup ## Format the code and fix what can be fixed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup ## Measure the archive against its limits
+	$(BIN)/python -m bench
+
+torture: setup ## 200 kills and 1,000 power cuts, the long run
+	$(BIN)/python -m tests.torture --kills 200 --power-cuts 1000
+
+docs: setup ## Write the generated reference pages again
+	$(BIN)/python tools/make_docs.py
+
+lock: setup ## Resolve requirements.txt anew from pyproject.toml
+	$(BIN)/python tools/lock.py
+
+clean: ## Remove the environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage*

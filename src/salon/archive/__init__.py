@@ -1,0 +1,1 @@
+"""Cards, handles, documents and the audit chain in one SQLite file."""

@@ -1,0 +1,325 @@
+"""The archive in one SQLite file: truth for everything else in Salon.
+
+Reads run on a connection per thread and never wait for a writer. Writes go through the group
+commit of this process; other processes take turns by SQLite's own lock. Safe with several
+threads and several processes; not with a network file system.
+"""
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, TypeVar
+
+import apsw
+
+from salon.archive import audit_log, migrations, rows, streams
+from salon.archive.adoption import adopt
+from salon.archive.audit_log import ChainSigner
+from salon.archive.card_writes import prepare
+from salon.archive.content_types import HEAD_BYTES, detect_content_type
+from salon.archive.database import (
+    connect_for_reading,
+    connect_for_writing,
+    storage_errors,
+    translate,
+)
+from salon.archive.group_commit import GroupCommit
+from salon.archive.transaction import SqliteTransaction, get_handle
+from salon.core.archive import ArchiveStats, ArchiveTransaction, Needs
+from salon.core.cards import AddedCard, Card, CardInfo, Tombstone, require_intact
+from salon.core.clock import Clock, SystemClock, instant
+from salon.core.documents import Document, DocumentId, Verification
+from salon.core.errors import StorageReadOnly
+from salon.core.events import AuditEntry, Checkpoint
+from salon.core.handles import ANYTHING, Anything, Handle, HandleMove, as_handle_name
+from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash
+from salon.core.ids import IdMaker, RandomIds
+
+T = TypeVar("T")
+
+
+class SqliteArchive:
+    """The interface `core.archive.Archive` over one SQLite file."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        actor: str = "local",
+        clock: Clock | None = None,
+        ids: IdMaker | None = None,
+        signer: Callable[[], ChainSigner | None] = lambda: None,
+        read_only: bool = False,
+        vfs: str | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self._actor = actor
+        self._clock = clock or SystemClock()
+        self._read_only = read_only
+        self._vfs = vfs
+        self._local = threading.local()
+        self._readers: list[apsw.Connection] = []
+        self._readers_lock = threading.Lock()
+        self._writer = GroupCommit(
+            self._connect_writer,
+            clock=self._clock,
+            ids=ids or RandomIds(),
+            signer=signer,
+            translate=lambda error: translate(error, self.path),
+        )
+        with storage_errors(self.path):
+            self._prepare_schema(signer)
+
+    @classmethod
+    def temporary(cls, **options: object) -> "SqliteArchive":
+        """Return an archive in a folder that goes with it, for trials and tests."""
+        folder = tempfile.TemporaryDirectory(prefix="salon-")
+        archive = cls(Path(folder.name) / "salon.db", **options)  # type: ignore[arg-type]
+        archive._folder = folder
+        return archive
+
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what is under way and let go of the file."""
+        self._writer.close()
+        with self._readers_lock:
+            readers, self._readers = self._readers, []
+        for reader in readers:
+            reader.close()
+        self._local = threading.local()
+        if self._folder:
+            self._folder.cleanup()
+
+    # Writing
+
+    def write(self, work: Callable[[ArchiveTransaction], T], *, by: str | None = None) -> T:
+        """Run `work` in one durable transaction, on behalf of `by`."""
+        return self._writer.run(work, by=by or self._actor)
+
+    def write_sqlite(self, work: Callable[[SqliteTransaction], T], *, by: str | None = None) -> T:
+        """Run work that needs the SQLite connection itself; for this package only."""
+        return self._writer.run(work, by=by or self._actor)
+
+    def add(
+        self, content: bytes, *, algorithm: Algorithm = DEFAULT_ALGORITHM, by: str | None = None
+    ) -> AddedCard:
+        """Store one card."""
+        prepared = prepare((content,), algorithm, self._clock)
+        return self._writer.add_cards(prepared, by=by or self._actor)[0]
+
+    def add_many(
+        self,
+        contents: Iterable[bytes],
+        *,
+        algorithm: Algorithm = DEFAULT_ALGORITHM,
+        by: str | None = None,
+    ) -> list[AddedCard]:
+        """Store many cards in one transaction."""
+        prepared = prepare(list(contents), algorithm, self._clock)
+        return self._writer.add_cards(prepared, by=by or self._actor) if prepared else []
+
+    def add_stream(
+        self, stream: BinaryIO, *, algorithm: Algorithm = DEFAULT_ALGORITHM, by: str | None = None
+    ) -> AddedCard:
+        """Store one card from a stream, without holding it in memory."""
+        measured = streams.measure(stream, algorithm)
+        added = self.write_sqlite(
+            lambda transaction: streams.insert_measured(transaction, measured, self._clock), by=by
+        )
+        if added is not None:
+            return added
+        # The hash is known. Only a full look can tell a duplicate from a collision.
+        measured.stream.seek(measured.begins)
+        return self.add(measured.stream.read(measured.size), algorithm=algorithm, by=by)
+
+    def put(
+        self,
+        handle: str,
+        content: bytes,
+        *,
+        expected_current: CardHash | Anything | None = ANYTHING,
+        by: str | None = None,
+    ) -> Handle:
+        """Store a card and point a handle at it, in one transaction."""
+        return self.write(
+            lambda tx: tx.set_handle(
+                handle, tx.add(content).hash, expected_current=expected_current
+            ),
+            by=by,
+        )
+
+    # Cards
+
+    def get(self, card: CardHash) -> Card:
+        """Return a card, checked against its hash, or raise `CardNotFound` or `CardDeleted`."""
+        found = self.find(card)
+        if found is None:
+            raise rows.missing_card(self._reader(), card)
+        return found
+
+    def find(self, card: CardHash) -> Card | None:
+        """Return a card, checked against its hash, or `None`."""
+        try:
+            found = rows.find_card(self._reader(), card)
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+        return None if found is None else require_intact(found)
+
+    def has(self, card: CardHash) -> bool:
+        """Tell whether the card is there."""
+        with storage_errors(self.path):
+            return rows.has_card(self._reader(), card)
+
+    def open(self, card: CardHash) -> BinaryIO:
+        """Return a card's bytes as a stream that checks the hash when it reaches the end."""
+        with storage_errors(self.path):
+            return streams.open_card(lambda: connect_for_reading(self.path, vfs=self._vfs), card)
+
+    def info(self, card: CardHash) -> CardInfo:
+        """Return size and time of a card."""
+        with storage_errors(self.path):
+            found = rows.find_card_row(self._reader(), card)
+            if found is None:
+                raise rows.missing_card(self._reader(), card)
+            return found[1]
+
+    def content_type(self, card: CardHash) -> str:
+        """Return the media type detected from a card's first bytes."""
+        with storage_errors(self.path):
+            head = rows.first_bytes(self._reader(), card, HEAD_BYTES)
+            if head is None:
+                raise rows.missing_card(self._reader(), card)
+        return detect_content_type(head)
+
+    def cards(self, *, prefix: str = "", limit: int | None = None) -> Iterator[CardInfo]:
+        """Walk the cards in the order they came, or those whose hash starts with `prefix`."""
+        with storage_errors(self.path):
+            everything = -1
+            yield from rows.walk_cards(
+                self._reader(), prefix=prefix, limit=everything if limit is None else limit
+            )
+
+    def find_tombstone(self, card: CardHash) -> Tombstone | None:
+        """Return what stayed of a deleted card."""
+        with storage_errors(self.path):
+            return rows.find_tombstone(self._reader(), card)
+
+    def needs(self, card: CardHash) -> Needs:
+        """Tell who needs a card."""
+        with storage_errors(self.path):
+            return rows.read_needs(self._reader(), [card])
+
+    # Handles
+
+    def resolve(self, handle: str) -> Handle:
+        """Return a handle or raise `HandleNotFound`."""
+        with storage_errors(self.path):
+            return get_handle(self._reader(), as_handle_name(handle))
+
+    def find_handle(self, handle: str) -> Handle | None:
+        """Return a handle or `None`."""
+        with storage_errors(self.path):
+            return rows.find_handle(self._reader(), as_handle_name(handle))
+
+    def handles(self, *, prefix: str = "") -> Iterator[Handle]:
+        """Walk the handles by name."""
+        with storage_errors(self.path):
+            yield from rows.walk_handles(self._reader(), prefix=prefix)
+
+    def history(self, handle: str) -> list[HandleMove]:
+        """Return every step of a handle, newest first."""
+        with storage_errors(self.path):
+            name = as_handle_name(handle)
+            steps = rows.read_history(self._reader(), name)
+            if not steps:  # a pruned handle has no past; an unknown one is an error
+                get_handle(self._reader(), name)
+            return steps
+
+    # Documents
+
+    def get_document(self, document: DocumentId) -> Document:
+        """Return a document or raise `DocumentNotFound`."""
+        with storage_errors(self.path):
+            return rows.get_document(self._reader(), document)
+
+    def find_document_by_source(self, source: CardHash) -> Document | None:
+        """Return the document made from this source card, if there is one."""
+        with storage_errors(self.path):
+            return rows.find_document_by_source(self._reader(), source)
+
+    def documents(self) -> Iterator[Document]:
+        """Walk the documents in the order they came."""
+        with storage_errors(self.path):
+            yield from rows.walk_documents(self._reader())
+
+    def verifications(self, document: DocumentId) -> list[Verification]:
+        """Return every judgement on a document, newest first."""
+        with storage_errors(self.path):
+            rows.get_document(self._reader(), document)
+            return rows.read_verifications(self._reader(), document)
+
+    # Audit
+
+    def audit_entries(self, *, after: int = 0) -> Iterator[AuditEntry]:
+        """Walk the audit log from the entry after `after`."""
+        with storage_errors(self.path):
+            yield from audit_log.read_entries(self._reader(), after=after)
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the head of the audit chain, signed where a key is at hand."""
+        with storage_errors(self.path):
+            return audit_log.read_checkpoint(self._reader())
+
+    def stats(self) -> ArchiveStats:
+        """Count everything."""
+        with storage_errors(self.path):
+            return rows.read_stats(self._reader())
+
+    def read_sqlite(self) -> apsw.Connection:
+        """Return this thread's reading connection; for this package only."""
+        return self._reader()
+
+    def _reader(self) -> apsw.Connection:
+        try:
+            connection: apsw.Connection = self._local.connection
+        except AttributeError:
+            connection = connect_for_reading(self.path, vfs=self._vfs)
+            self._local.connection = connection
+            with self._readers_lock:
+                self._readers.append(connection)
+        return connection
+
+    def _connect_writer(self) -> apsw.Connection:
+        if self._read_only:
+            raise StorageReadOnly(f"{self.path} was opened for reading only")
+        return connect_for_writing(self.path, vfs=self._vfs)
+
+    def _prepare_schema(self, signer: Callable[[], ChainSigner | None]) -> None:
+        exists = self.path.exists() and self.path.stat().st_size > 0
+        if exists and migrations.is_current(self._reader(), self.path):
+            return
+        connection = self._connect_writer()
+        try:
+            now = instant(self._clock.now())
+            migrations.migrate(
+                connection,
+                self.path,
+                now,
+                adopt=lambda: adopt(connection, signer(), by=self._actor, at=now),
+            )
+        finally:
+            connection.close()

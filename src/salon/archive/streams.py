@@ -1,0 +1,152 @@
+"""Large content: in and out of the archive in pieces, never whole in memory."""
+
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+import apsw
+
+from salon.archive import rows
+from salon.archive.card_writes import require_card_size
+from salon.archive.transaction import SqliteTransaction
+from salon.core.cards import MAX_CARD_BYTES, AddedCard
+from salon.core.clock import Clock, g_time
+from salon.core.errors import HashMismatch, InvalidInput
+from salon.core.hashing import Algorithm, CardHash, algorithm_of, new_digest
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+PIECE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A stream that was read once: where it begins, how long it is, what it hashes to."""
+
+    stream: BinaryIO
+    begins: int
+    size: int
+    hash: CardHash
+    algorithm: Algorithm
+
+
+def measure(stream: BinaryIO, algorithm: Algorithm) -> Measured:
+    """Hash a stream, spooling it to a temporary file if it cannot be read twice."""
+    if not stream.seekable():
+        spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the measured stream
+        return _measure(stream, spool, algorithm)
+    return _measure(stream, None, algorithm)
+
+
+def _measure(stream: BinaryIO, spool: BinaryIO | None, algorithm: Algorithm) -> Measured:
+    begins = 0 if spool else stream.tell()
+    if not spool:
+        require_card_size(_remaining(stream, begins))
+    digest, size = new_digest(algorithm), 0
+    while piece := stream.read(PIECE):
+        size += len(piece)
+        if size > MAX_CARD_BYTES:
+            require_card_size(size)
+        digest.update(piece)
+        if spool:
+            spool.write(piece)
+    require_card_size(size)
+    return Measured(
+        stream=spool or stream,
+        begins=begins,
+        size=size,
+        hash=CardHash(digest.hexdigest()),
+        algorithm=algorithm,
+    )
+
+
+def _remaining(stream: BinaryIO, begins: int) -> int:
+    remaining = stream.seek(0, os.SEEK_END) - begins
+    stream.seek(begins)
+    return remaining
+
+
+def insert_measured(
+    transaction: SqliteTransaction, measured: Measured, clock: Clock
+) -> AddedCard | None:
+    """Insert a measured stream; `None` if a card with this hash is there already."""
+    connection = transaction.connection
+    if rows.has_card(connection, measured.hash):
+        return None
+    connection.execute(
+        "INSERT INTO card (hash, content, g_time) VALUES (?, zeroblob(?), ?)",
+        (measured.hash, measured.size, g_time(measured.algorithm, clock.now())),
+    )
+    digest = new_digest(measured.algorithm)
+    measured.stream.seek(measured.begins)
+    with connection.blob_open(
+        "main", "card", "content", connection.last_insert_rowid(), True
+    ) as blob:
+        left = measured.size
+        while left and (piece := measured.stream.read(min(PIECE, left))):
+            digest.update(piece)
+            blob.write(piece)
+            left -= len(piece)
+    if digest.hexdigest() != measured.hash:
+        raise InvalidInput(
+            "the file changed while it was read",
+            hint="run the same command again; nothing was kept",
+        )
+    added = AddedCard(measured.hash, True)
+    transaction.record_added([added])
+    return added
+
+
+class CardStream(io.RawIOBase):
+    """A card's bytes, read in pieces; reading to the end checks the hash."""
+
+    def __init__(self, connection: apsw.Connection, rowid: int, card: CardHash) -> None:
+        super().__init__()
+        self._connection = connection
+        self._blob = connection.blob_open("main", "card", "content", rowid, False)
+        self._card = card
+        self._digest = new_digest(algorithm_of(card))
+        self._hashed = 0
+        self.size = self._blob.length()
+
+    def readable(self) -> bool:
+        """Tell that this can be read."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Fill `buffer` and return how many bytes that were."""
+        view = memoryview(buffer).cast("B")
+        left = self.size - self._blob.tell()
+        piece = self._blob.read(min(len(view), left))
+        view[: len(piece)] = piece
+        self._digest.update(piece)
+        self._hashed += len(piece)
+        if piece and self._hashed == self.size and self._digest.hexdigest() != self._card:
+            raise HashMismatch(
+                f"card {self._card} holds other bytes than its hash says",
+                hint="the archive file was changed or damaged; run `salon archive verify`",
+                hash=self._card,
+            )
+        return len(piece)
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        if not self.closed:
+            self._blob.close()
+            self._connection.close()
+        super().close()
+
+
+def open_card(connect: Callable[[], apsw.Connection], card: CardHash) -> BinaryIO:
+    """Open a card for reading in pieces, on a connection of its own."""
+    connection = connect()
+    found = rows.find_card_row(connection, card)
+    if found is None:
+        error = rows.missing_card(connection, card)
+        connection.close()
+        raise error
+    return io.BufferedReader(CardStream(connection, found[0], card), PIECE)

@@ -1,0 +1,1 @@
+"""The command line: translate arguments, call the app, shape the answer."""

@@ -1,0 +1,1 @@
+"""The clauses themselves, one module per source document or part of one, each with `CLAUSES`."""
