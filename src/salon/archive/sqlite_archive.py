@@ -7,7 +7,8 @@ threads and several processes; not with a network file system.
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
@@ -15,9 +16,9 @@ from typing import BinaryIO, Self, TypeVar
 import apsw
 
 from salon.archive import audit_log, migrations, rows, streams
-from salon.archive.adoption import adopt
-from salon.archive.audit_log import ChainSigner
-from salon.archive.card_writes import prepare
+from salon.archive.adoption import Adopted, adopt
+from salon.archive.audit_log import AuditWriter, ChainSigner
+from salon.archive.card_writes import CardRow, prepare
 from salon.archive.content_types import HEAD_BYTES, detect_content_type
 from salon.archive.database import (
     connect_for_reading,
@@ -27,9 +28,10 @@ from salon.archive.database import (
 )
 from salon.archive.group_commit import GroupCommit
 from salon.archive.transaction import SqliteTransaction, get_handle
+from salon.archive.verification import SealCheck, VerificationReport, verify_archive
 from salon.core.archive import ArchiveStats, ArchiveTransaction, Needs
 from salon.core.cards import AddedCard, Card, CardInfo, Tombstone, require_intact
-from salon.core.clock import Clock, SystemClock, instant
+from salon.core.clock import Clock, GTime, SystemClock, g_time, instant
 from salon.core.documents import Document, DocumentId, Verification
 from salon.core.errors import StorageReadOnly
 from salon.core.events import AuditEntry, Checkpoint
@@ -132,19 +134,30 @@ class SqliteArchive:
         prepared = prepare(list(contents), algorithm, self._clock)
         return self._writer.add_cards(prepared, by=by or self._actor) if prepared else []
 
+    def add_rows(self, prepared: Sequence[CardRow], *, by: str | None = None) -> list[AddedCard]:
+        """Store cards that are hashed and stamped already; for this package only."""
+        return self._writer.add_cards(prepared, by=by or self._actor)
+
     def add_stream(
         self, stream: BinaryIO, *, algorithm: Algorithm = DEFAULT_ALGORITHM, by: str | None = None
     ) -> AddedCard:
         """Store one card from a stream, without holding it in memory."""
         measured = streams.measure(stream, algorithm)
+        return self.add_measured(measured, g_time=g_time(algorithm, self._clock.now()), by=by)
+
+    def add_measured(
+        self, measured: streams.Measured, *, g_time: GTime, by: str | None = None
+    ) -> AddedCard:
+        """Store a stream that is hashed already; for this package only."""
         added = self.write_sqlite(
-            lambda transaction: streams.insert_measured(transaction, measured, self._clock), by=by
+            lambda transaction: streams.insert_measured(transaction, measured, g_time), by=by
         )
         if added is not None:
             return added
-        # The hash is known. Only a full look can tell a duplicate from a collision.
+        # Another content has this hash: the full content climbs to a stronger one.
         measured.stream.seek(measured.begins)
-        return self.add(measured.stream.read(measured.size), algorithm=algorithm, by=by)
+        content = measured.stream.read(measured.size)
+        return self.add(content, algorithm=measured.algorithm, by=by)
 
     def put(
         self,
@@ -161,6 +174,10 @@ class SqliteArchive:
             ),
             by=by,
         )
+
+    def adopt(self, *, by: str | None = None) -> Adopted:
+        """Record what another program wrote into the file since the log last knew everything."""
+        return self.write_sqlite(lambda transaction: transaction.adopt(), by=by)
 
     # Cards
 
@@ -289,6 +306,30 @@ class SqliteArchive:
         with storage_errors(self.path):
             return rows.read_stats(self._reader())
 
+    def verify(
+        self,
+        *,
+        witnesses: Iterable[Checkpoint] = (),
+        is_signed: SealCheck | None = None,
+        on_bytes: Callable[[int], None] = lambda _: None,
+    ) -> VerificationReport:
+        """Check the whole archive against its hashes, its log and the witnesses of the log."""
+        with storage_errors(self.path), self.snapshot() as connection:
+            return verify_archive(
+                connection, witnesses=witnesses, is_signed=is_signed, on_bytes=on_bytes
+            )
+
+    @contextmanager
+    def snapshot(self) -> Iterator[apsw.Connection]:
+        """Open a connection that sees one moment of the archive, while writers go on."""
+        with storage_errors(self.path):
+            connection = connect_for_reading(self.path, vfs=self._vfs)
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                connection.close()
+
     def read_sqlite(self) -> apsw.Connection:
         """Return this thread's reading connection; for this package only."""
         return self._reader()
@@ -308,6 +349,13 @@ class SqliteArchive:
             raise StorageReadOnly(f"{self.path} was opened for reading only")
         return connect_for_writing(self.path, vfs=self._vfs)
 
+    def _adopt_what_is_there(
+        self, connection: apsw.Connection, signer: ChainSigner | None, now: str
+    ) -> None:
+        audit = AuditWriter(connection, signer)
+        adopt(connection, audit, by=self._actor, at=now)
+        audit.seal()
+
     def _prepare_schema(self, signer: Callable[[], ChainSigner | None]) -> None:
         exists = self.path.exists() and self.path.stat().st_size > 0
         if exists and migrations.is_current(self._reader(), self.path):
@@ -319,7 +367,7 @@ class SqliteArchive:
                 connection,
                 self.path,
                 now,
-                adopt=lambda: adopt(connection, signer(), by=self._actor, at=now),
+                adopt=lambda: self._adopt_what_is_there(connection, signer(), now),
             )
         finally:
             connection.close()

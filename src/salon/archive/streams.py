@@ -13,7 +13,7 @@ from salon.archive import rows
 from salon.archive.card_writes import require_card_size
 from salon.archive.transaction import SqliteTransaction
 from salon.core.cards import MAX_CARD_BYTES, AddedCard
-from salon.core.clock import Clock, g_time
+from salon.core.clock import GTime
 from salon.core.errors import HashMismatch, InvalidInput
 from salon.core.hashing import Algorithm, CardHash, algorithm_of, new_digest
 
@@ -71,15 +71,18 @@ def _remaining(stream: BinaryIO, begins: int) -> int:
 
 
 def insert_measured(
-    transaction: SqliteTransaction, measured: Measured, clock: Clock
+    transaction: SqliteTransaction, measured: Measured, g_time: GTime
 ) -> AddedCard | None:
-    """Insert a measured stream; `None` if a card with this hash is there already."""
+    """Insert a measured stream; `None` if another content has its hash already."""
     connection = transaction.connection
-    if rows.has_card(connection, measured.hash):
-        return None
+    known = rows.find_card_row(connection, measured.hash)
+    if known is not None:
+        rowid, info = known
+        same = info.size == measured.size and _is_same(connection, rowid, measured)
+        return AddedCard(measured.hash, False) if same else None
     connection.execute(
         "INSERT INTO card (hash, content, g_time) VALUES (?, zeroblob(?), ?)",
-        (measured.hash, measured.size, g_time(measured.algorithm, clock.now())),
+        (measured.hash, measured.size, g_time),
     )
     digest = new_digest(measured.algorithm)
     measured.stream.seek(measured.begins)
@@ -99,6 +102,15 @@ def insert_measured(
     added = AddedCard(measured.hash, True)
     transaction.record_added([added])
     return added
+
+
+def _is_same(connection: apsw.Connection, rowid: int, measured: Measured) -> bool:
+    measured.stream.seek(measured.begins)
+    with connection.blob_open("main", "card", "content", rowid, False) as blob:
+        while stored := blob.read(PIECE):
+            if stored != measured.stream.read(len(stored)):
+                return False
+    return True
 
 
 class CardStream(io.RawIOBase):

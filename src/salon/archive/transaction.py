@@ -11,6 +11,7 @@ from datetime import datetime
 import apsw
 
 from salon.archive import card_writes, deletion, rows
+from salon.archive.adoption import Adopted, adopt
 from salon.archive.audit_log import AuditWriter
 from salon.archive.card_writes import CardRow
 from salon.core.archive import Deletion
@@ -269,6 +270,10 @@ class SqliteTransaction:
         rows.get_document(self.connection, document)
         self.connection.execute("DELETE FROM document WHERE id = ?", (document,))
         self.record(DocumentRemoved(document=document))
+
+    def adopt(self) -> Adopted:
+        """Record what another program wrote into the file."""
+        return adopt(self.connection, self._audit, by=self.by, at=self._now())
 
     def record(self, event: Event) -> None:
         """Append one audit event."""

@@ -1,0 +1,197 @@
+"""The last transaction of an import: handles, documents, citations, derivations, tombstones."""
+
+from collections.abc import Iterable, Sequence
+
+from salon.archive import rows
+from salon.archive.export_records import (
+    AnyRecord,
+    CitationRecord,
+    DerivationRecord,
+    DocumentRecord,
+    HandleRecord,
+    MoveRecord,
+    TombstoneRecord,
+)
+from salon.archive.transaction import SqliteTransaction, insert_document, insert_verification
+from salon.core.clock import mcard_instant, parse_instant
+from salon.core.documents import (
+    Document,
+    DocumentId,
+    DocumentType,
+    Provenance,
+    Verification,
+    VerificationStatus,
+)
+from salon.core.errors import Conflict, DocumentNotFound, HandleMoved, InvalidExport
+from salon.core.events import ExportImported
+from salon.core.handles import HandleName
+from salon.core.hashing import CardHash
+
+
+def write_records(
+    transaction: SqliteTransaction, records: Sequence[AnyRecord], digest: str, on_conflict: str
+) -> tuple[int, int]:
+    """Write all records and one audit event; return how many handles and documents are new."""
+    handles: list[tuple[str, str]] = []
+    documents: list[str] = []
+    for record in records:
+        match record:
+            case HandleRecord():
+                if _write_handle(transaction, record, on_conflict) and record.current:
+                    handles.append((record.name, record.current))
+            case DocumentRecord():
+                if _write_document(transaction, record):
+                    documents.append(record.id)
+            case CitationRecord():
+                _write_citation(transaction, record)
+            case DerivationRecord():
+                _require_cards(transaction, [record.card])
+                transaction.connection.execute(
+                    "INSERT OR IGNORE INTO derivation VALUES (?, ?)",
+                    (record.card, record.from_card),
+                )
+            case TombstoneRecord():
+                transaction.connection.execute(
+                    "INSERT OR IGNORE INTO tombstone VALUES (?, ?, ?, ?)",
+                    (record.hash, record.deleted_at, record.deleted_by, record.reason),
+                )
+            case _:
+                raise InvalidExport("a card comes after the handles and documents of the export")
+    transaction.record(
+        ExportImported(export_sha256=digest, handles=tuple(handles), documents=tuple(documents))
+    )
+    return len(handles), len(documents)
+
+
+def _write_handle(transaction: SqliteTransaction, record: HandleRecord, on_conflict: str) -> bool:
+    """Write a handle that is new here; return False if it is known or is to be kept."""
+    connection = transaction.connection
+    known = rows.find_handle(connection, HandleName(record.name))
+    past = connection.execute("SELECT 1 FROM handle_move WHERE handle = ?", (record.name,)).get
+    if known is None and past is None:
+        _write_new_handle(transaction, record)
+        return True
+    current = known.current if known else None
+    if record.current is None or current == record.current or on_conflict == "keep":
+        return False
+    if on_conflict == "refuse" and known is not None:
+        raise HandleMoved(
+            f"handle {record.name!r} points at {current} here and at {record.current} "
+            "in the export",
+            hint="import again with --on-conflict keep or --on-conflict move",
+            handle=record.name,
+        )
+    transaction.set_handle(record.name, CardHash(record.current))
+    return False  # set_handle has logged the move
+
+
+def _write_new_handle(transaction: SqliteTransaction, record: HandleRecord) -> None:
+    connection = transaction.connection
+    if record.current is not None:
+        if record.created_at is None or record.updated_at is None:
+            raise InvalidExport(f"handle {record.name!r} lacks its times")
+        _require_cards(transaction, [record.current])
+        connection.execute(
+            "INSERT INTO handle_registry VALUES (?, ?, ?, ?)",
+            (record.name, record.current, record.created_at, record.updated_at),
+        )
+    # The trigger has noted one move; the export knows them all.
+    connection.execute("DELETE FROM handle_move WHERE handle = ?", (record.name,))
+    for move in record.moves:
+        connection.execute(
+            "INSERT INTO handle_move (handle, previous_hash, current_hash, moved_at)"
+            " VALUES (?, ?, ?, ?)",
+            (record.name, move.previous, move.current, move.moved_at),
+        )
+    for move in _moves_for_mcard(record) if record.current else ():
+        if rows.has_card(connection, CardHash(str(move.previous))):
+            connection.execute(
+                "INSERT INTO handle_history (handle, previous_hash, changed_at) VALUES (?, ?, ?)",
+                (record.name, move.previous, mcard_instant(parse_instant(move.moved_at))),
+            )
+
+
+def _moves_for_mcard(record: HandleRecord) -> Iterable[MoveRecord]:
+    """Return the moves that MCard's history would hold: those since the handle was last made."""
+    since_made: list[MoveRecord] = []
+    for move in record.moves:
+        if move.previous is None or move.current is None:
+            since_made.clear()
+        else:
+            since_made.append(move)
+    return since_made
+
+
+def _write_document(transaction: SqliteTransaction, record: DocumentRecord) -> bool:
+    document = _as_document(record)
+    try:
+        known = rows.get_document(transaction.connection, document.id)
+    except DocumentNotFound:
+        _require_cards(
+            transaction,
+            [card for card in (document.source, document.text, document.layout) if card],
+        )
+        insert_document(transaction.connection, document)
+        for judgement in record.judgements:
+            insert_verification(
+                transaction.connection,
+                document.id,
+                Verification(
+                    status=VerificationStatus(judgement.status),
+                    by=judgement.by,
+                    at=judgement.at,
+                    notes=judgement.notes,
+                ),
+            )
+        return True
+    if known.source != document.source or known.provenance != document.provenance:
+        raise Conflict(
+            f"document {document.id} is another one here",
+            hint="remove one of the two with `salon corpus rm`",
+        )
+    return False
+
+
+def _as_document(record: DocumentRecord) -> Document:
+    return Document(
+        id=DocumentId(record.id),
+        provenance=Provenance(
+            title=record.title,
+            type=DocumentType(record.type),
+            authors=tuple(record.authors),
+            year=record.year,
+            url=record.url,
+            archive_url=record.archive_url,
+            licence=record.licence,
+            doi=record.doi,
+            derived=record.derived,
+        ),
+        source=CardHash(record.source),
+        text=CardHash(record.text),
+        layout=None if record.layout is None else CardHash(record.layout),
+        added_at=record.added_at,
+    )
+
+
+def _write_citation(transaction: SqliteTransaction, record: CitationRecord) -> None:
+    connection = transaction.connection
+    _require_cards(transaction, [record.citing])
+    found = rows.find_card_row(connection, CardHash(record.cited))
+    deleted = rows.find_tombstone(connection, CardHash(record.cited))
+    if record.start >= record.end or (found and record.end > found[1].size):
+        raise InvalidExport(f"card {record.citing} cites a span that {record.cited} does not have")
+    if found is None and deleted is None:
+        raise InvalidExport(f"card {record.citing} cites {record.cited}, which is not there")
+    connection.execute(
+        "INSERT OR IGNORE INTO citation VALUES (?, ?, ?, ?)",
+        (record.citing, record.cited, record.start, record.end),
+    )
+
+
+def _require_cards(transaction: SqliteTransaction, cards: Iterable[str]) -> None:
+    for card in cards:
+        if not rows.has_card(transaction.connection, CardHash(card)):
+            raise InvalidExport(
+                f"the export needs card {card} and does not hold it",
+                hint="make the export again; handles and documents were left as they are here",
+            )
