@@ -33,7 +33,7 @@ _READ_ONLY = apsw.SQLITE_OPEN_READONLY | _URI
 
 def connect_for_writing(path: Path, *, vfs: str | None = None) -> apsw.Connection:
     """Open (and if need be create) the file for the one writer of this process."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     connection = apsw.Connection(str(path), flags=_READ_WRITE, vfs=vfs)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     _ensure_wal(connection)

@@ -97,12 +97,12 @@ class SqliteArchive:
 
     def close(self) -> None:
         """Finish what is under way and let go of the file."""
-        self._writer.close()
         with self._readers_lock:
             readers, self._readers = self._readers, []
         for reader in readers:
             reader.close()
         self._local = threading.local()
+        self._writer.close()  # last: whoever closes last tidies the log into the file
         if self._folder:
             self._folder.cleanup()
 
@@ -149,15 +149,9 @@ class SqliteArchive:
         self, measured: streams.Measured, *, g_time: GTime, by: str | None = None
     ) -> AddedCard:
         """Store a stream that is hashed already; for this package only."""
-        added = self.write_sqlite(
+        return self.write_sqlite(
             lambda transaction: streams.insert_measured(transaction, measured, g_time), by=by
         )
-        if added is not None:
-            return added
-        # Another content has this hash: the full content climbs to a stronger one.
-        measured.stream.seek(measured.begins)
-        content = measured.stream.read(measured.size)
-        return self.add(content, algorithm=measured.algorithm, by=by)
 
     def put(
         self,
@@ -174,6 +168,27 @@ class SqliteArchive:
             ),
             by=by,
         )
+
+    def put_stream(
+        self,
+        handle: str,
+        stream: BinaryIO,
+        *,
+        algorithm: Algorithm = DEFAULT_ALGORITHM,
+        expected_current: CardHash | Anything | None = ANYTHING,
+        by: str | None = None,
+    ) -> tuple[AddedCard, Handle]:
+        """Store a card from a stream and point a handle at it, in one transaction."""
+        as_handle_name(handle)
+        measured = streams.measure(stream, algorithm)
+        stamp = g_time(algorithm, self._clock.now())
+
+        def work(transaction: SqliteTransaction) -> tuple[AddedCard, Handle]:
+            added = streams.insert_measured(transaction, measured, stamp)
+            moved = transaction.set_handle(handle, added.hash, expected_current=expected_current)
+            return added, moved
+
+        return self.write_sqlite(work, by=by)
 
     def adopt(self, *, by: str | None = None) -> Adopted:
         """Record what another program wrote into the file since the log last knew everything."""

@@ -70,16 +70,17 @@ def _remaining(stream: BinaryIO, begins: int) -> int:
     return remaining
 
 
-def insert_measured(
-    transaction: SqliteTransaction, measured: Measured, g_time: GTime
-) -> AddedCard | None:
-    """Insert a measured stream; `None` if another content has its hash already."""
+def insert_measured(transaction: SqliteTransaction, measured: Measured, g_time: GTime) -> AddedCard:
+    """Insert a measured stream, unless it is known; a collision climbs like any other."""
     connection = transaction.connection
     known = rows.find_card_row(connection, measured.hash)
     if known is not None:
         rowid, info = known
-        same = info.size == measured.size and _is_same(connection, rowid, measured)
-        return AddedCard(measured.hash, False) if same else None
+        if info.size == measured.size and _is_same(connection, rowid, measured):
+            return AddedCard(measured.hash, False)
+        measured.stream.seek(measured.begins)
+        content = measured.stream.read(measured.size)
+        return transaction.add(content, algorithm=measured.algorithm)
     connection.execute(
         "INSERT INTO card (hash, content, g_time) VALUES (?, zeroblob(?), ?)",
         (measured.hash, measured.size, g_time),

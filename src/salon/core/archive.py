@@ -162,6 +162,17 @@ class Archive(Protocol):
     ) -> Handle:
         """Store a card and point a handle at it, in one transaction."""
 
+    def put_stream(
+        self,
+        handle: str,
+        stream: BinaryIO,
+        *,
+        algorithm: Algorithm = DEFAULT_ALGORITHM,
+        expected_current: CardHash | Anything | None = ANYTHING,
+        by: str | None = None,
+    ) -> tuple[AddedCard, Handle]:
+        """Store a card from a stream and point a handle at it, in one transaction."""
+
     # Cards
 
     def get(self, card: CardHash) -> Card:

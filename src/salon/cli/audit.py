@@ -1,0 +1,88 @@
+"""`salon audit`: read the log, prove it, take its checkpoint away."""
+
+import json
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from salon.app import Salon, read_checkpoint_file
+from salon.cli.common import emit, json_option, plain, with_salon
+from salon.core.errors import OutsideFailed
+from salon.core.events import AuditEntry
+
+
+@click.group()
+def audit() -> None:
+    """The log of everything that changed, and its proof."""
+
+
+@audit.command()
+@click.option(
+    "--checkpoint",
+    "checkpoints",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A checkpoint kept elsewhere; without one, the last that this home has seen.",
+)
+@json_option
+@with_salon
+def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:
+    """Check the chain of entries and its signed head; name the first bad entry."""
+    head = salon.verify_audit([read_checkpoint_file(path) for path in checkpoints])
+    signed = "signed" if head.signature else "not signed"
+    emit(
+        {"sound": True, "checkpoint": head},
+        f"{head.seq:,} entries, the chain holds, head {head.hash} ({signed})",
+        as_json=as_json,
+    )
+
+
+@audit.command()
+@click.option("--after", default=0, help="Begin after this entry.")
+@click.option("--limit", default=50, show_default=True, help="At most so many; 0 for all.")
+@json_option
+@with_salon
+def log(salon: Salon, after: int, limit: int, as_json: bool) -> None:
+    """Print entries; with --json one object per line, ready to keep elsewhere."""
+    for entry in islice(salon.archive.audit_entries(after=after), limit or None):
+        line = json.dumps(plain(entry), ensure_ascii=False) if as_json else _line(entry)
+        click.echo(line)
+
+
+def _line(entry: AuditEntry) -> str:
+    details = ", ".join(
+        f"{name} {_short(value)}"
+        for name, value in entry.body.items()
+        if name != "kind" and value not in (None, [], "")
+    )
+    return f"{entry.seq:>6}  {entry.at}  {entry.by}  {entry.body['kind']}: {details}"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, list):
+        shown = ", ".join(_short(item) for item in value[:3])
+        return shown if len(value) <= 3 else f"{shown} and {len(value) - 3} more"
+    text = str(value)
+    return text if len(text) < 64 else f"{text[:12]}…"
+
+
+@audit.command()
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
+)
+@with_salon
+def checkpoint(salon: Salon, output: Path | None) -> None:
+    """Print the head of the log as JSON, to keep outside this machine.
+
+    Whoever later cuts or rewrites the log cannot make it agree with this line again.
+    """
+    text = json.dumps(asdict(salon.archive.checkpoint()))
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        output.write_text(text + "\n")
+    except OSError as error:
+        raise OutsideFailed(f"{output} cannot be written: {error.strerror}") from error

@@ -1,0 +1,102 @@
+"""What every command needs: Salon itself, `--json`, progress."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+import click
+
+from salon.app import Salon
+from salon.settings import load_settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def with_salon(command: Callable[Concatenate[Salon, P], R]) -> Callable[P, R]:
+    """Hand the command a Salon in the home that was asked for, and close it afterwards."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        home = click.get_current_context().find_root().obj
+        with Salon(load_settings(home=home)) as salon:
+            return command(salon, *args, **kwargs)
+
+    return run
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead of text for people."
+)
+
+
+def emit(value: object, text: str, *, as_json: bool) -> None:
+    """Print `value` as JSON or `text` for people."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False) if as_json else text)
+
+
+def plain(value: object) -> object:
+    """Turn dataclasses, named tuples and tuples into what JSON knows."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(item) for item in value]
+    return value
+
+
+@contextmanager
+def byte_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar for work that is counted in bytes, if there is a person to see it."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total or None)
+        yield lambda count: progress.advance(task, count)
+
+
+@contextmanager
+def item_progress(label: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar for work that is counted in items, each named as it begins."""
+    if not sys.stderr.isatty() or total < 2:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[name]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total, name="")
+        yield lambda name: progress.update(task, advance=1, name=name)
+
+
+def human_bytes(count: int) -> str:
+    """Return a size as people read it."""
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1000
+    return ""

@@ -1,0 +1,83 @@
+"""The `salon` command: its groups, loaded only when used.
+
+Exit codes: 0 done, 1 a defect of Salon, 2 the input is wrong, 3 not found, 4 a conflict, 5 the
+disk, network or another program failed, 6 an integrity check failed, 130 interrupted.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from salon import __version__
+from salon.cli.errors import report_errors
+
+GROUPS = {
+    "archive": ("salon.cli.archive:archive", "Cards and handles: the store that loses nothing."),
+    "audit": ("salon.cli.audit:audit", "The log of everything that changed, and its proof."),
+    "corpus": ("salon.cli.corpus:corpus", "Documents: read, list, judge and remove sources."),
+    "read": ("salon.cli.corpus:read", "Show the text that a reader finds in a file or page."),
+    "settings": ("salon.cli.settings:settings", "Show the settings in force."),
+    "tour": ("salon.cli.tour:tour", "See in a minute what the archive does."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in a fixed order."""
+        return sorted(GROUPS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of this name."""
+        if cmd_name not in GROUPS:
+            return None
+        module, name = GROUPS[cmd_name][0].split(":")
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, GROUPS[name][1]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the archive, its key and salon.toml (default: SALON_HOME or the user's data "
+    "folder).",
+)
+@click.version_option(__version__, prog_name="salon")
+@click.pass_context
+def cli(ctx: click.Context, home: Path | None) -> None:
+    """Host conversations with agents you can check."""
+    ctx.obj = home
+
+
+def main() -> None:
+    """Run the command line and turn every outcome into an exit code."""
+    try:
+        with report_errors():
+            cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Settings: where they come from, what they mean, what is allowed.
+
+In order of increasing strength: the defaults here, `salon.toml` in Salon's home, environment
+variables `SALON_…` (two underscores go one level down: `SALON_READER__MEMORY_MB`), and flags.
+The home itself can only come from the environment or a flag, since the file is inside it.
+"""
+
+import getpass
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from salon.core.errors import InvalidSettings
+
+PREFIX = "SALON_"
+FILE_NAME = "salon.toml"
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReaderSettings(_Group):
+    """Limits for the processes that parse files."""
+
+    memory_mb: int = Field(1024, ge=128, description="Memory one parser may take, in MB.")
+    cpu_s: int = Field(60, ge=1, description="Processor time one file may take, in seconds.")
+    wall_s: int = Field(90, ge=1, description="Time one file may take, in seconds.")
+    input_mb: int = Field(200, ge=1, le=950, description="Largest file that is read, in MB.")
+    output_mb: int = Field(100, ge=1, le=950, description="Most text one file may give, in MB.")
+
+
+class FetchSettings(_Group):
+    """Limits for reading pages from the network."""
+
+    body_mb: int = Field(50, ge=1, le=950, description="Largest page that is fetched, in MB.")
+    timeout_s: int = Field(30, ge=1, description="Time one fetch may take, in seconds.")
+
+
+class Settings(_Group):
+    """Everything that can be set."""
+
+    home: Path = Field(description="The folder that holds the archive, its key and its settings.")
+    actor: str = Field(
+        default_factory=getpass.getuser,
+        min_length=1,
+        max_length=200,
+        description="Who acts, as recorded in the audit log; the name of the user by default.",
+    )
+    sign_audit: bool = Field(True, description="Sign the head of the audit log with a key in home.")
+    reader: ReaderSettings = Field(default_factory=lambda: ReaderSettings.model_validate({}))
+    fetch: FetchSettings = Field(default_factory=lambda: FetchSettings.model_validate({}))
+
+    @property
+    def archive_path(self) -> Path:
+        """The one file that holds the truth."""
+        return self.home / "salon.db"
+
+    @property
+    def key_path(self) -> Path:
+        """The private key that signs the audit log."""
+        return self.home / "keys" / "audit.key"
+
+    @property
+    def checkpoint_path(self) -> Path:
+        """The last head of the audit log that this home has seen, outside the archive."""
+        return self.home / "audit-checkpoint.json"
+
+
+def load_settings(
+    *,
+    home: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    flags: Mapping[str, object] | None = None,
+) -> Settings:
+    """Merge file, environment and flags into settings, or raise `InvalidSettings`."""
+    chosen = home or _home_from(environment)
+    values = _merge(_read_file(chosen / FILE_NAME), _read_environment(environment))
+    values = _merge(values, dict(flags or {})) | {"home": chosen}
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        raise _explain(error) from error
+
+
+def _home_from(environment: Mapping[str, str]) -> Path:
+    if given := environment.get("SALON_HOME"):
+        return Path(given).expanduser()
+    import platformdirs  # noqa: PLC0415 - most runs do not need it
+
+    return platformdirs.user_data_path("salon", appauthor=False)
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise InvalidSettings(f"{path} cannot be read: {error}") from error
+
+
+def _read_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for name, value in environment.items():
+        if not name.startswith(PREFIX) or name == "SALON_HOME":
+            continue
+        *groups, last = name.removeprefix(PREFIX).lower().split("__")
+        place = values
+        for group in groups:
+            inner = place.setdefault(group, {})
+            if not isinstance(inner, dict):
+                raise InvalidSettings(f"{name} contradicts another {PREFIX} variable")
+            place = inner
+        place[last] = value
+    return values
+
+
+def _merge(weak: dict[str, object], strong: dict[str, object]) -> dict[str, object]:
+    merged = dict(weak)
+    for name, value in strong.items():
+        below = merged.get(name)
+        merged[name] = (
+            _merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+        )
+    return merged
+
+
+def _explain(error: ValidationError) -> InvalidSettings:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        import difflib  # noqa: PLC0415 - only to explain a mistake
+
+        near = difflib.get_close_matches(place, list(setting_names()), n=1)
+        return InvalidSettings(
+            f"there is no setting {place!r}",
+            hint=f"did you mean {near[0]!r}?" if near else "see docs/reference/settings.md",
+        )
+    return InvalidSettings(
+        f"setting {place!r} is wrong: {first['msg']}", hint="see docs/reference/settings.md"
+    )
+
+
+def setting_names(group: type[BaseModel] = Settings, prefix: str = "") -> Mapping[str, str]:
+    """Return every setting by its dotted name, with its description."""
+    found: dict[str, str] = {}
+    for name, field in group.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            found |= setting_names(kind, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = field.description or ""
+    return found
