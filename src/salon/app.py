@@ -6,7 +6,7 @@ Each capability of Salon is one function here or on the interfaces that it hands
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from salon.archive.audit_log import ChainFault, ChainSigner, find_chain_fault
 from salon.archive.signing import is_signed_by, load_or_make_signer, load_signer
 from salon.archive.sqlite_archive import SqliteArchive
 from salon.archive.verification import VerificationReport
+from salon.core.documents import Document
 from salon.core.errors import AuditBroken, CardNotFound, InvalidInput, SalonError
 from salon.core.events import Checkpoint
 from salon.core.hashing import CardHash, as_card_hash
@@ -24,6 +25,12 @@ from salon.settings import Settings
 
 if TYPE_CHECKING:
     from salon.archive.transfer import Exported, Imported, OnConflict
+    from salon.corpus.fetch import Fetcher
+    from salon.corpus.ingest import Details, Result
+    from salon.corpus.ingest import Progress as IngestProgress
+    from salon.corpus.layout import Layout, ReadText
+    from salon.corpus.sandbox import Sandbox
+    from salon.corpus.sources import Source
 
 SHORTEST_PREFIX = 6
 Progress = Callable[[int], None]
@@ -124,6 +131,69 @@ class Salon:
             witnesses=self._witnesses(checkpoints, key),
             is_signed=None if key is None else lambda head: is_signed_by(head, key),
             on_bytes=on_bytes,
+        )
+
+    # Corpus
+
+    def read(self, source: "Source", *, encoding: str | None = None) -> "ReadText":
+        """Return the text that a reader finds in a source, without storing anything."""
+        from salon.corpus.ingest import load
+
+        with self._sandbox() as sandbox:
+            content, hints = load(source, sandbox.limits, self._fetcher(), encoding)
+            return sandbox.read(content, hints)
+
+    def ingest(
+        self,
+        sources: Iterable["Source"],
+        *,
+        details: "Details | None" = None,
+        encoding: str | None = None,
+        on_progress: "Callable[[IngestProgress], None] | None" = None,
+    ) -> Iterator["Result"]:
+        """Read sources and store each as a document; one that fails does not stop the others."""
+        from salon.corpus.ingest import ingest
+
+        with self._sandbox() as sandbox:
+            yield from ingest(
+                self.archive,
+                sources,
+                details=details,
+                encoding=encoding,
+                sandbox=sandbox,
+                fetcher=self._fetcher(),
+                on_progress=on_progress,
+            )
+
+    def layout(self, document: Document) -> "Layout | None":
+        """Return the pages and sections of a document's text."""
+        from salon.corpus.layout import Layout
+
+        if document.layout is None:
+            return None
+        return Layout.from_json(self.archive.get(document.layout).content, text=document.text)
+
+    def _sandbox(self) -> "Sandbox":
+        from salon.corpus.limits import Limits
+        from salon.corpus.sandbox import Sandbox
+
+        allowed = self.settings.reader
+        return Sandbox(
+            Limits(
+                memory_bytes=allowed.memory_mb * 2**20,
+                cpu_s=allowed.cpu_s,
+                wall_s=allowed.wall_s,
+                input_bytes=allowed.input_mb * 1_000_000,
+                output_bytes=allowed.output_mb * 1_000_000,
+            )
+        )
+
+    def _fetcher(self) -> "Fetcher":
+        from salon.corpus.fetch import Fetcher, FetchLimits
+
+        allowed = self.settings.fetch
+        return Fetcher(
+            FetchLimits(body_bytes=allowed.body_mb * 1_000_000, total_s=allowed.timeout_s)
         )
 
     # Audit

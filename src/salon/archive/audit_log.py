@@ -129,9 +129,12 @@ def _find_cut(
 ) -> ChainFault | None:
     promised = max([head.seq, *expected])
     if last < promised:
-        return ChainFault(
-            seq=last + 1, reason=f"entries {last + 1} to {promised} were cut off the end"
+        cut = (
+            f"entry {promised} was"
+            if promised == last + 1
+            else f"entries {last + 1} to {promised} were"
         )
+        return ChainFault(seq=last + 1, reason=f"{cut} cut off the end")
     if (head.seq, head.hash) != (last, last_hash):
         return ChainFault(seq=last, reason=f"entry {last} is not covered by the sealed head")
     return None

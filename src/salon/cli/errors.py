@@ -42,9 +42,11 @@ def report_errors() -> Iterator[None]:
 
 def show(error: SalonError, *, as_json: bool) -> None:
     """Print one error to where errors go."""
-    if as_json:
-        click.echo(json.dumps(error.as_json(), ensure_ascii=False), err=True)
-        return
-    click.echo(f"error: {error.message} [{error.code}]", err=True)
-    if error.hint:
-        click.echo(f"hint: {error.hint}", err=True)
+    text = json.dumps(error.as_json(), ensure_ascii=False) if as_json else in_words(error)
+    click.echo(text, err=True)
+
+
+def in_words(error: SalonError) -> str:
+    """Return an error as a person reads it."""
+    hint = f"\nhint: {error.hint}" if error.hint else ""
+    return f"error: {error.message} [{error.code}]{hint}"

@@ -27,6 +27,14 @@ GROUPS = {
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one only when it is called."""
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a reader of our output that goes away (`| head`) is no failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return None
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in a fixed order."""
         return sorted(GROUPS)
@@ -64,7 +72,10 @@ def main() -> None:
     """Run the command line and turn every outcome into an exit code."""
     try:
         with report_errors():
-            cli.main(standalone_mode=False)
+            # Without its own exits, click returns the code that a command asked for.
+            code = cli.main(standalone_mode=False)
+        if isinstance(code, int):
+            sys.exit(code)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
@@ -73,10 +84,6 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`); there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
 
 
 if __name__ == "__main__":

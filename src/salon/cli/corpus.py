@@ -1,0 +1,276 @@
+"""`salon corpus` and `salon read`: sources, their text, and who vouches for them."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from salon.app import Salon
+from salon.cli.common import emit, item_progress, json_option, plain, with_salon
+from salon.cli.errors import exit_code
+from salon.core.archive import ArchiveTransaction, Deletion
+from salon.core.documents import Document, DocumentId, DocumentType, VerificationStatus
+from salon.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from salon.corpus.ingest import Failed, Ingested, Result
+    from salon.corpus.sources import Skipped
+
+encoding_option = click.option(
+    "--encoding", help="Read text files in this encoding instead of UTF-8."
+)
+
+
+@click.group()
+def corpus() -> None:
+    """Documents: read, list, judge and remove sources."""
+
+
+@corpus.command()
+@click.argument("places", nargs=-1, required=True, metavar="FILE|FOLDER|URL…")
+@click.option("--title", help="Title (one source only; else what the source says of itself).")
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice([kind.value for kind in DocumentType]),
+    default=DocumentType.ARTICLE.value,
+    show_default=True,
+)
+@click.option("--author", "authors", multiple=True, help="An author; may be repeated.")
+@click.option("--year", type=click.IntRange(-4000, 9999))
+@click.option("--url", help="Where the source was published.")
+@click.option("--archive-url", help="Where a lasting copy is.")
+@click.option("--licence", help="Under which licence it stands.")
+@click.option("--doi")
+@encoding_option
+@json_option
+@with_salon
+def add(
+    salon: Salon,
+    places: tuple[str, ...],
+    title: str | None,
+    kind: str,
+    authors: tuple[str, ...],
+    year: int | None,
+    url: str | None,
+    archive_url: str | None,
+    licence: str | None,
+    doi: str | None,
+    encoding: str | None,
+    as_json: bool,
+) -> None:
+    """Read sources and store them as documents, folders recursively.
+
+    A source that cannot be read is named and the rest goes on; run the same command again and what
+    is stored already is skipped. Exits with the code of the first failure.
+    """
+    from salon.corpus.ingest import Details, Failed
+    from salon.corpus.sources import expand
+
+    found = expand(places)
+    if title and len(found.sources) > 1:
+        raise InvalidInput(f"one title cannot stand for {len(found.sources)} sources")
+    details = Details(
+        title=title,
+        type=DocumentType(kind),
+        authors=authors,
+        year=year,
+        url=url,
+        archive_url=archive_url,
+        licence=licence,
+        doi=doi,
+    )
+    results: list[Result] = []
+    with item_progress("reading", len(found.sources)) as advance:
+        for result in salon.ingest(found.sources, details=details, encoding=encoding):
+            results.append(result)
+            advance(result.source.name)
+            if not as_json:
+                click.echo(_line(result), err=isinstance(result, Failed))
+    failed = [result for result in results if isinstance(result, Failed)]
+    if as_json:
+        emit(
+            {"results": [_as_json(result) for result in results], "skipped": asdict(found.skipped)},
+            "",
+            as_json=True,
+        )
+    else:
+        click.echo(_summary(len(results), len(failed), found.skipped))
+    if failed:
+        raise click.exceptions.Exit(exit_code(failed[0].error))
+
+
+def _line(result: "Result") -> str:
+    from salon.corpus.ingest import Failed
+
+    if isinstance(result, Failed):
+        hint = f"\n  hint: {result.error.hint}" if result.error.hint else ""
+        return f"failed  {result.error.message} [{result.error.code}]{hint}"
+    known = "  (known)" if result.already_there else ""
+    return f"{result.document.id}  {result.document.provenance.title}{known}"
+
+
+def _as_json(result: "Ingested | Failed") -> dict[str, object]:
+    from salon.corpus.ingest import Failed
+
+    if isinstance(result, Failed):
+        return {"source": result.source.name} | result.error.as_json()
+    return {
+        "source": result.source.name,
+        "already_there": result.already_there,
+        "document": plain(result.document),
+    }
+
+
+def _summary(count: int, failed: int, skipped: "Skipped") -> str:
+    parts = [f"{count - failed} of {count} sources are in the corpus"]
+    for number, what in (
+        (skipped.unknown_kind, "of a kind that is not read"),
+        (skipped.hidden, "hidden"),
+        (skipped.outside, "links that lead out of the folder"),
+    ):
+        if number:
+            parts.append(f"{number} passed over ({what})")
+    return "; ".join(parts)
+
+
+@corpus.command("ls")
+@json_option
+@with_salon
+def list_documents(salon: Salon, as_json: bool) -> None:
+    """List the documents with their verification status."""
+    documents = list(salon.archive.documents())
+    lines = [
+        f"{found.id}  {found.verification.status.value:<9} {found.provenance.type.value:<9} "
+        f"{found.provenance.year or '':>5}  {found.provenance.title}"
+        for found in documents
+    ]
+    emit(documents, "\n".join(lines) or "no documents", as_json=as_json)
+
+
+@corpus.command()
+@click.argument("document")
+@json_option
+@with_salon
+def show(salon: Salon, document: str, as_json: bool) -> None:
+    """Show where a document comes from and everything that was said about it."""
+    found = salon.archive.get_document(DocumentId(document))
+    judged = salon.archive.verifications(found.id)
+    emit(
+        {"document": found, "verifications": judged},
+        "\n".join(
+            [
+                *_described(found),
+                *(
+                    f"{one.status.value} by {one.by} at {one.at}"
+                    + (f": {one.notes}" if one.notes else "")
+                    for one in judged
+                ),
+            ]
+        ),
+        as_json=as_json,
+    )
+
+
+def _described(document: Document) -> list[str]:
+    about = document.provenance
+    known = {
+        "title": about.title,
+        "type": about.type.value,
+        "authors": ", ".join(about.authors),
+        "year": about.year,
+        "url": about.url,
+        "archive url": about.archive_url,
+        "licence": about.licence,
+        "doi": about.doi,
+        "derived": "yes" if about.derived else None,
+        "source": document.source,
+        "text": document.text,
+        "layout": document.layout,
+    }
+    return [f"{name:<12}{value}" for name, value in known.items() if value]
+
+
+@corpus.command()
+@click.argument("document")
+@click.argument("status", type=click.Choice([status.value for status in VerificationStatus]))
+@click.option("--notes", default="", help="What was checked, and how.")
+@json_option
+@with_salon
+def mark(salon: Salon, document: str, status: str, notes: str, as_json: bool) -> None:
+    """Judge a document. Every judgement is kept; the latest one counts."""
+    judged = salon.archive.write(
+        lambda tx: tx.set_verification(
+            DocumentId(document), VerificationStatus(status), notes=notes
+        )
+    )
+    emit(judged, f"{judged.id} is {judged.verification.status.value}", as_json=as_json)
+
+
+@corpus.command("rm")
+@click.argument("document")
+@click.option("--cards", is_flag=True, help="Delete its cards too.")
+@click.option("--reason", default="", help="Why; needed with --cards.")
+@json_option
+@with_salon
+def remove(salon: Salon, document: str, cards: bool, reason: str, as_json: bool) -> None:
+    """Take a document out of the corpus.
+
+    With --cards its source, text and layout are deleted in the same step; if something else needs
+    one of them, nothing is changed.
+    """
+    found = salon.archive.get_document(DocumentId(document))
+
+    def work(tx: ArchiveTransaction) -> Deletion | None:
+        tx.remove_document(found.id)
+        return tx.delete(found.source, reason=reason) if cards else None
+
+    deleted = salon.archive.write(work)
+    gone = f", with {1 + len(deleted.also_deleted)} cards" if deleted else ""
+    emit({"removed": found.id, "deletion": deleted}, f"removed {found.id}{gone}", as_json=as_json)
+
+
+@click.command()
+@click.argument("place", metavar="FILE|URL")
+@encoding_option
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
+)
+@json_option
+@with_salon
+def read(
+    salon: Salon, place: str, encoding: str | None, output: Path | None, as_json: bool
+) -> None:
+    """Show the text that a reader finds in a file or page, with its pages and sections.
+
+    Nothing is stored. With --json: the text, and for every byte of it the page or section.
+    """
+    from salon.corpus.sources import expand
+
+    sources = expand([place]).sources
+    if len(sources) != 1:
+        raise InvalidInput(f"{place} holds {len(sources)} sources", hint="name one file")
+    found = salon.read(sources[0], encoding=encoding)
+    data = found.text.encode()
+    if as_json:
+        emit(
+            {
+                "title": found.title,
+                "media_type": found.media_type,
+                "text": found.text,
+                "segments": [plain(segment) for segment in found.layout.segments],
+            },
+            "",
+            as_json=True,
+        )
+        return
+    if output:
+        output.write_text(found.text, "utf-8", newline="")
+        click.echo(f"{len(data):,} bytes of text written to {output}", err=True)
+        return
+    for segment in found.layout.segments:
+        place = f"page {segment.page}" if segment.page else ""
+        label = ", ".join(part for part in (place, segment.section or "") if part)
+        click.secho(f"[{label}: bytes {segment.start} to {segment.end}]", dim=True)
+        click.echo(data[segment.start : segment.end].decode().strip("\n"))

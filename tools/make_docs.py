@@ -1,0 +1,201 @@
+"""Write the reference pages that follow from the code; `--check` fails where one is stale.
+
+Generated: settings, errors, the command line, audit events; and in README and docs/start.md the
+output of the tour between its two marks, as a real run printed it.
+"""
+
+import argparse
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from salon.cli.errors import EXIT_CODES, exit_code
+from salon.cli.main import cli
+from salon.core import errors, events
+from salon.settings import Settings, setting_names
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+NOTICE = "<!-- Made from the code by `make docs`. Do not edit. -->\n\n"
+
+
+def settings_page() -> str:
+    lines = [
+        "# Settings\n",
+        (
+            "From weak to strong: the defaults, `salon.toml` in Salon's home, environment "
+            "variables, flags. `salon settings` prints what is in force.\n"
+        ),
+        "| setting | environment | default | meaning |",
+        "|---|---|---|---|",
+    ]
+    settings = Settings.model_validate({"home": Path("HOME")})
+    defaults: dict[str, Any] = settings.model_dump(mode="json")
+    shown = {"home": "the user's data folder", "actor": "the user's name"}
+    for name, meaning in setting_names().items():
+        value: Any = defaults
+        for part in name.split("."):
+            value = value[part]
+        variable = "SALON_" + name.upper().replace(".", "__")
+        lines.append(f"| `{name}` | `{variable}` | {shown.get(name, f'`{value}`')} | {meaning} |")
+    lines += [
+        "",
+        "In `salon.toml`, a dot is a table:",
+        "",
+        "```toml",
+        "[reader]",
+        "memory_mb = 2048",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def errors_page() -> str:
+    lines = [
+        "# Errors\n",
+        "One tree, one JSON shape, stable codes:\n",
+        "```json",
+        '{"error": {"code": "card_in_use", "message": "…", "hint": "…", "details": {}}}',
+        "```\n",
+        "| exit code | meaning |",
+        "|---|---|",
+        "| 0 | done |",
+        "| 1 | a defect of Salon; please report it |",
+    ]
+    lines += [f"| {code} | {_sentence(family)} |" for family, code in EXIT_CODES]
+    lines += ["| 130 | interrupted |", "", "| code | error | exit | what it means |"]
+    lines += ["|---|---|---|---|"]
+    for kind in _tree(errors.SalonError):
+        number = exit_code(kind("example"))
+        lines.append(f"| `{kind.code}` | `{kind.__name__}` | {number} | {_sentence(kind)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _tree(kind: type[errors.SalonError]) -> Iterator[type[errors.SalonError]]:
+    for child in kind.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield child
+            yield from _tree(child)
+
+
+def events_page() -> str:
+    lines = [
+        "# Audit events\n",
+        (
+            "Each entry of the log is `{seq, at, by, body, previous, hash}`; `body` is one of "
+            "these. An event refers to content by hash and never contains it.\n"
+        ),
+        "| kind | fields | meaning |",
+        "|---|---|---|",
+    ]
+    for kind in events.Event.__subclasses__():
+        names = ", ".join(f"`{field.name}`" for field in fields(kind))
+        lines.append(f"| `{kind.kind}` | {names} | {_sentence(kind)} |")
+    return "\n".join(lines) + "\n"
+
+
+def command_page() -> str:
+    lines = ["# The command line\n"]
+    context = click.Context(cli, info_name="salon", terminal_width=90)
+    lines += _command(context)
+    return "\n".join(lines) + "\n"
+
+
+def _command(context: click.Context) -> Iterator[str]:
+    command = context.command
+    depth = context.command_path.count(" ") + 2
+    yield f"{'#' * depth} `{context.command_path}`\n"
+    yield "```text"
+    yield command.get_help(context).rstrip()
+    yield "```\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from _command(
+                click.Context(child, parent=context, info_name=name, terminal_width=90)
+            )
+
+
+def _sentence(kind: type) -> str:
+    return (inspect.getdoc(kind) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "errors.md": errors_page,
+    "audit-events.md": events_page,
+    "cli.md": command_page,
+}
+
+
+WITH_TOUR = ("README.md", "docs/start.md")
+TOUR = re.compile(r"<!-- tour ([0-9 ]+) -->\n.*?<!-- end of tour -->", re.DOTALL)
+
+
+def tour_stops() -> dict[str, str]:
+    """Run the tour and return its stops by number, without what differs from run to run."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "salon.cli.main", "tour"],
+        env=os.environ | {"SALON_ACTOR": "you", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    text = re.sub(r"\b[0-9a-f]{64}\b", lambda found: found[0][:8] + "…", ran.stdout)
+    text = re.sub(r"head [0-9a-f]{8}…", "head 1f0c…", text)
+    text = re.sub(r"digest [0-9a-f]{8}…", "digest 52ab…", text)
+    text = re.sub(r"doc_[0-9a-f]{20}", "doc_…", text)
+    text = re.sub(r"(at )?\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00) *", "", text)
+    stops = re.split(r"\n\n(?=\d\. )", "\n" + text.split("\nThat was all")[0])
+    return {stop[0]: stop.strip() for stop in stops if stop.strip()}
+
+
+def with_tour(text: str, stops: dict[str, str]) -> str:
+    """Put the wanted stops of the tour between the marks of a page."""
+
+    def shown(found: re.Match[str]) -> str:
+        wanted = "\n\n".join(stops[number] for number in found[1].split())
+        body = f"```console\n{wanted}\n```"
+        return f"<!-- tour {found[1]} -->\n{body}\n<!-- end of tour -->"
+
+    return TOUR.sub(shown, text)
+
+
+def all_pages() -> dict[Path, str]:
+    """Return every generated page as it should be."""
+    pages = {REFERENCE / name: NOTICE + make() for name, make in PAGES.items()}
+    stops = tour_stops()
+    return pages | {
+        ROOT / name: with_tour((ROOT / name).read_text("utf-8"), stops) for name in WITH_TOUR
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="fail instead of writing")
+    check = parser.parse_args().check
+    stale = []
+    pages = all_pages()
+    for path, text in pages.items():
+        if check and (not path.exists() or path.read_text("utf-8") != text):
+            stale.append(str(path.relative_to(ROOT)))
+        elif not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    if stale:
+        print(f"stale: {', '.join(stale)}; run `make docs`")
+        sys.exit(1)
+    print(f"docs: {len(pages)} pages {'agree with the code' if check else 'written'}")
+
+
+if __name__ == "__main__":
+    main()
