@@ -108,6 +108,11 @@ class SqliteTransaction:
         )
         return deleted
 
+    def is_derived(self, card: CardHash) -> bool:
+        """Tell whether a card is only there because of others."""
+        known = "SELECT 1 FROM derivation WHERE derived_hash = ? LIMIT 1"
+        return self.connection.execute(known, (card,)).get is not None
+
     def mark_derived(self, card: CardHash, *, from_card: CardHash) -> None:
         """Record that a card was made from another and goes when that one goes."""
         self._require_card(card)
@@ -248,6 +253,10 @@ class SqliteTransaction:
             )
         )
         return rows.get_document(self.connection, document.id)
+
+    def find_document_by_source(self, source: CardHash) -> Document | None:
+        """Return the document made from this source card, as this transaction sees it."""
+        return rows.find_document_by_source(self.connection, source)
 
     def set_verification(
         self, document: DocumentId, status: VerificationStatus, *, notes: str = ""

@@ -107,6 +107,9 @@ class ArchiveTransaction(Protocol):
     ) -> Document:
         """Register a source whose cards are already stored."""
 
+    def find_document_by_source(self, source: CardHash) -> Document | None:
+        """Return the document made from this source card, as this transaction sees it."""
+
     def set_verification(
         self, document: DocumentId, status: VerificationStatus, *, notes: str = ""
     ) -> Document:
@@ -117,6 +120,9 @@ class ArchiveTransaction(Protocol):
 
     def cite(self, citing: CardHash, spans: Iterable[Span]) -> None:
         """Record that one card cites spans of others, so that these are kept."""
+
+    def is_derived(self, card: CardHash) -> bool:
+        """Tell whether a card is only there because of others."""
 
     def mark_derived(self, card: CardHash, *, from_card: CardHash) -> None:
         """Record that a card was made from another and goes when that one goes."""
