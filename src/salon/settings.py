@@ -44,6 +44,10 @@ class Settings(_Group):
     """Everything that can be set."""
 
     home: Path = Field(description="The folder that holds the archive, its key and its settings.")
+    archive: Path | None = Field(
+        None,
+        description="The archive file, where it is not `salon.db` in home: an MCard file, say.",
+    )
     actor: str = Field(
         default_factory=getpass.getuser,
         min_length=1,
@@ -57,7 +61,7 @@ class Settings(_Group):
     @property
     def archive_path(self) -> Path:
         """The one file that holds the truth."""
-        return self.home / "salon.db"
+        return self.archive or self.home / "salon.db"
 
     @property
     def key_path(self) -> Path:
@@ -66,8 +70,9 @@ class Settings(_Group):
 
     @property
     def checkpoint_path(self) -> Path:
-        """The last head of the audit log that this home has seen, outside the archive."""
-        return self.home / "audit-checkpoint.json"
+        """The last head of the audit log that was seen, beside the archive but not in it."""
+        archive = self.archive_path
+        return archive.with_name(f"{archive.stem}-checkpoint.json")
 
 
 def load_settings(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from tests.behaviour.issues import GATE
 from tests.behaviour.links import LAST_DECISION, MarkError, find_marks, problems
 from tests.behaviour.requirements import BY_ID, REQUIREMENTS, Requirement

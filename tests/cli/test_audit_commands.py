@@ -89,7 +89,7 @@ def test_a_checkpoint_kept_elsewhere_shows_a_cut_that_hides_all_traces(
     later = tmp_path / "later.json"
     salon("audit", "checkpoint", "-o", str(later))
     # Somebody puts the older file back and removes what this home remembers.
-    for name in ("salon.db-wal", "salon.db-shm", "audit-checkpoint.json"):
+    for name in ("salon.db-wal", "salon.db-shm", "salon-checkpoint.json"):
         (salon.home / name).unlink(missing_ok=True)
     old.write_bytes(before)
     assert salon("audit", "verify").code == 0, "by itself the older file is sound"

@@ -1,5 +1,6 @@
 """`salon corpus …`, `salon read`, `salon settings` and the tour."""
 
+import sqlite3
 from pathlib import Path
 
 from reportlab.pdfgen.canvas import Canvas
@@ -94,6 +95,24 @@ def test_settings_come_from_file_environment_and_flag(salon: CommandLine) -> Non
     (salon.home / "salon.toml").write_text("acter = 'typo'\n")
     wrong = salon("settings")
     assert (wrong.code, "did you mean 'actor'" in wrong.errors) == (2, True)
+
+
+def test_an_mcard_file_is_opened_where_it_lies(salon: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "prologue.db"
+    database = sqlite3.connect(path)
+    with database:
+        database.execute(
+            "CREATE TABLE card (hash TEXT PRIMARY KEY, content BLOB NOT NULL, g_time TEXT NOT NULL)"
+        )
+        database.execute(
+            "INSERT INTO card VALUES (?, ?, ?)",
+            (content_hash(b"v1"), b"v1", "sha256|2026-01-01T00:00:00.000000Z|UTC"),
+        )
+    database.close()
+    found = salon("--archive", str(path), "archive", "get", content_hash(b"v1"))
+    assert found.output == b"v1"
+    assert salon("--archive", str(path), "archive", "verify").code == 0
+    assert not (salon.home / "salon.db").exists()
 
 
 def test_the_tour_shows_what_it_promises(salon: CommandLine) -> None:

@@ -190,6 +190,7 @@ def test_entities_declared_in_a_page_are_not_expanded() -> None:
 # PDF
 
 
+@pytest.mark.requirement("cap/query-corpus/true-pages")
 def test_blank_pages_count() -> None:
     found = read(samples.pdf(["One", "", "Three\nlines", "", ""]), "a.pdf")
     assert places(found) == [(1, "One\n\n"), (3, "Three\nlines\n\n")]

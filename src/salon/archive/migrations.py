@@ -215,6 +215,7 @@ def migrate(connection: apsw.Connection, path: Path, now: str, adopt: Callable[[
             if done == 0:
                 adopt()
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has undone it already
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

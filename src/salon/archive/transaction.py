@@ -166,9 +166,11 @@ class SqliteTransaction:
                 "INSERT INTO handle_registry VALUES (?, ?, ?, ?)", (name, card, now, now)
             )
         else:
+            # MCard may have left a handle on a card that is gone; its table cannot name that one.
             self.connection.execute(
-                "INSERT INTO handle_history (handle, previous_hash, changed_at) VALUES (?, ?, ?)",
-                (name, current, now),
+                "INSERT INTO handle_history (handle, previous_hash, changed_at)"
+                " SELECT ?, hash, ? FROM card WHERE hash = ?",
+                (name, now, current),
             )
             self.connection.execute(
                 "UPDATE handle_registry SET current_hash = ?, updated_at = ? WHERE handle = ?",
@@ -188,8 +190,17 @@ class SqliteTransaction:
             )
         # MCard declares no ON UPDATE, so for a moment the history names a handle that is gone.
         self.connection.execute("PRAGMA defer_foreign_keys = ON")
-        for table in ("handle_registry", "handle_history", "handle_move"):
+        for table in ("handle_registry", "handle_history"):
             self.connection.execute(f"UPDATE {table} SET handle = ? WHERE handle = ?", (new, old))
+        # Written again rather than renamed: a handle of the new name may have lived and gone
+        # before, and its steps come first.
+        self.connection.execute(
+            "INSERT INTO handle_move (handle, previous_hash, current_hash, moved_at)"
+            " SELECT ?, previous_hash, current_hash, moved_at FROM handle_move"
+            " WHERE handle = ? ORDER BY id",
+            (new, old),
+        )
+        self.connection.execute("DELETE FROM handle_move WHERE handle = ?", (old,))
         self.record(HandleRenamed(handle=old, renamed_to=new))
         return self._get_handle(new)
 
@@ -200,23 +211,33 @@ class SqliteTransaction:
         self.record(HandleRemoved(handle=found.name, previous=found.current))
 
     def prune_history(self, handle: str, *, older_than: datetime | None = None) -> int:
-        """Drop the past of a handle (all of it, or what is older), return how many steps."""
+        """Drop the past of a handle (all of it, or what is older), return how many moves."""
         name = self._get_handle(as_handle_name(handle)).name
-        removed = 0
-        for table, column in (("handle_history", "changed_at"), ("handle_move", "moved_at")):
-            past = self.connection.execute(
-                f"SELECT id, {column} FROM {table} WHERE handle = ?", (name,)
-            ).fetchall()
-            old = [
-                (number,)
-                for number, at in past
-                if older_than is None or parse_instant(str(at)) < older_than
-            ]
-            self.connection.executemany(f"DELETE FROM {table} WHERE id = ?", old)
-            removed = len(old)
-        if removed:
-            self.record(HandleHistoryPruned(handle=name, removed=removed))
-        return removed
+        moves = self._past("handle_move", "moved_at", name, older_than)
+        if not moves:
+            return 0
+        # What lies before a dropped move (the making of the handle, say) goes with it.
+        self.connection.execute(
+            "DELETE FROM handle_move WHERE handle = ? AND id <= ?", (name, max(moves))
+        )
+        for number in self._past("handle_history", "changed_at", name, older_than):
+            self.connection.execute("DELETE FROM handle_history WHERE id = ?", (number,))
+        self.record(HandleHistoryPruned(handle=name, removed=len(moves)))
+        return len(moves)
+
+    def _past(
+        self, table: str, column: str, name: HandleName, older_than: datetime | None
+    ) -> list[int]:
+        """Return the numbers of the moves of a handle, those before `older_than` if given."""
+        past = self.connection.execute(
+            f"SELECT id, {column} FROM {table} WHERE handle = ? AND previous_hash IS NOT NULL",
+            (name,),
+        ).fetchall()
+        return [
+            int(str(number))
+            for number, at in past
+            if older_than is None or parse_instant(str(at)) < older_than
+        ]
 
     # Documents
 

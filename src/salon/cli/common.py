@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import click
 
 from salon.app import Salon
-from salon.settings import load_settings
+from salon.cli.place import settings_in_force
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,8 +22,7 @@ def with_salon(command: Callable[Concatenate[Salon, P], R]) -> Callable[P, R]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        home = click.get_current_context().find_root().obj
-        with Salon(load_settings(home=home)) as salon:
+        with Salon(settings_in_force()) as salon:
             return command(salon, *args, **kwargs)
 
     return run

@@ -98,7 +98,7 @@ def prune(salon: Salon, name: str, older_than: datetime | None, as_json: bool) -
     """Drop old steps of a handle's history, so that old cards can be deleted."""
     before = older_than.replace(tzinfo=UTC) if older_than else None
     removed = salon.archive.write(lambda tx: tx.prune_history(name, older_than=before))
-    emit({"handle": name, "removed": removed}, f"{removed} steps dropped", as_json=as_json)
+    emit({"handle": name, "removed": removed}, f"{removed} moves dropped", as_json=as_json)
 
 
 @click.command()

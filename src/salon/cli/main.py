@@ -13,6 +13,7 @@ import click
 
 from salon import __version__
 from salon.cli.errors import report_errors
+from salon.cli.place import Place
 
 GROUPS = {
     "archive": ("salon.cli.archive:archive", "Cards and handles: the store that loses nothing."),
@@ -61,11 +62,16 @@ class LazyGroup(click.Group):
     help="Folder of the archive, its key and salon.toml (default: SALON_HOME or the user's data "
     "folder).",
 )
+@click.option(
+    "--archive",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Archive file, where it is not salon.db in the home: an MCard file, say.",
+)
 @click.version_option(__version__, prog_name="salon")
 @click.pass_context
-def cli(ctx: click.Context, home: Path | None) -> None:
+def cli(ctx: click.Context, home: Path | None, archive: Path | None) -> None:
     """Host conversations with agents you can check."""
-    ctx.obj = home
+    ctx.obj = Place(home=home, flags={"archive": archive} if archive else {})
 
 
 def main() -> None:

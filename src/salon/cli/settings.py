@@ -3,15 +3,15 @@
 import click
 
 from salon.cli.common import emit, json_option
-from salon.settings import load_settings, setting_names
+from salon.cli.place import settings_in_force
+from salon.settings import setting_names
 
 
 @click.command()
 @json_option
 def settings(as_json: bool) -> None:
     """Show the settings in force."""
-    home = click.get_current_context().find_root().obj
-    values = load_settings(home=home).model_dump(mode="json")
+    values = settings_in_force().model_dump(mode="json")
     lines = []
     for name, meaning in setting_names().items():
         value: object = values

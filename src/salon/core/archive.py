@@ -95,7 +95,7 @@ class ArchiveTransaction(Protocol):
         """Forget a name; its card and its history stay."""
 
     def prune_history(self, handle: str, *, older_than: datetime | None = None) -> int:
-        """Drop the past of a handle (all of it, or what is older), return how many steps."""
+        """Drop the past of a handle (all of it, or what is older), return how many moves."""
 
     def add_document(
         self,

@@ -51,6 +51,8 @@ class Tombstone:
 
 def require_intact(card: Card) -> Card:
     """Return `card` if its content hashes to its name, else raise `HashMismatch`."""
+    if not isinstance(card.content, bytes):  # SQLite keeps whatever another program put there
+        raise HashMismatch(f"card {card.hash} holds text instead of bytes", hash=card.hash)
     if not names(card.hash, card.content):
         actual = content_hash(card.content, algorithm_of(card.hash))
         raise HashMismatch(

@@ -174,7 +174,6 @@ CLAUSES: tuple[Requirement, ...] = (
     QUERY.clause(
         "true-pages",
         "Readers give every offset of a paged source its true page number, blank pages included.",
-        open_until=HOUSE,
     ),
     QUERY.clause(
         "relevance-score",

@@ -1,6 +1,6 @@
 """Clauses of seed 004, the skill registry of the council and the archive under it."""
 
-from tests.behaviour.issues import COUNCIL, HOUSE, RETRIEVAL
+from tests.behaviour.issues import COUNCIL, RETRIEVAL
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="004", prefix="council/overview", heading="1. Overview")
@@ -39,100 +39,84 @@ CLAUSES: tuple[Requirement, ...] = (
     MCARD.clause(
         "immutable",
         "Content once stored under a hash never changes.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "hash",
         "A card's `hash` is the lower-case hexadecimal SHA-256 of its bytes unless another "
         "algorithm is asked for.",
         decision=8,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "g-time",
         "A card's `g_time` is algorithm, UTC time with microseconds and zone, joined as in "
         "`sha256|2026-11-15T00:23:23.229924Z|UTC`.",
         decision=8,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "create-read-delete",
         "`CardCollection` creates, reads and deletes cards and has no way to update one.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "persistent",
         "Whatever a `CardCollection` has acknowledged is there again after it is closed and "
         "reopened.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "duplicates",
         "Adding content that is already stored returns its hash and writes nothing.",
         decision=9,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "collisions",
         "Content that collides under a weak algorithm is stored under the next stronger one, and "
         "that hash is returned.",
         decision=9,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "guarded-delete",
         "Deleting a card that a handle or a citation needs is refused unless forced, and then a "
         "tombstone stays.",
         decision=9,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "hash-as-citation",
         "Naming a source by its content hash leads to exactly those bytes, and a stored card "
         "whose bytes no longer fit its hash is detected.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "temporal-order",
         "From `g_time` one can tell when each card was stored and put cards in that order.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "handle",
         "A handle such as `chapter/gravity/latest` resolves to the hash of its current card and "
         "keeps its name when it moves.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "handle-transaction",
         "Storing a card and moving a handle to it happen in one transaction or not at all.",
         decision=9,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "handle-history",
         "`handle_history` keeps every move of every handle with the hash it left and the time.",
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "mcard-tables",
         "Plain SQL reads cards, handles and their history in Salon's file under the MCard names "
         "`card`, `handle_registry` and `handle_history`.",
         decision=8,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "opens-mcard-files",
         "Salon opens a database written by MCard and extends it without loss.",
         decision=8,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "first-snippet",
         "The archive lines of the first Python snippet run with only the imports changed: `MCard` "
         "and `CardCollection(db_path=...)` come from `salon.mcard`.",
         decision=8,
-        open_until=HOUSE,
     ),
     MCARD.clause(
         "artefacts-are-cards",

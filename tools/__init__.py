@@ -1,0 +1,1 @@
+"""Commands of the house: checks, generated docs, the lock."""
