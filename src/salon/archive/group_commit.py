@@ -9,6 +9,7 @@ the same actor that wait side by side are inserted together and share an audit e
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
@@ -85,7 +86,7 @@ class GroupCommit:
         self._translate = translate
         self._waiting: SimpleQueue[Job | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._gate = threading.Lock()
         self._closed = False
         self._last_size = 0
 
@@ -99,32 +100,29 @@ class GroupCommit:
 
     def close(self) -> None:
         """Finish what is waiting and stop."""
-        with self._starting:
+        with self._gate:
+            if self._thread is not None and not self._closed:
+                self._waiting.put(None)
             self._closed = True
-            thread, self._thread = self._thread, None
-        if thread is not None:
-            self._waiting.put(None)
-            thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def _submit(self, job: Job) -> object:
-        thread = self._thread
-        if thread is None:
-            thread = self._start()
-        if threading.get_ident() == thread.ident:
-            raise RuntimeError("a write inside a write would wait for itself: use the transaction")
-        self._waiting.put(job)
-        return job.wait()
-
-    def _start(self) -> threading.Thread:
-        with self._starting:
+        # Under the gate, so that no job can slip in behind the word to stop and wait forever.
+        with self._gate:
             if self._closed:
                 raise RuntimeError("the archive is closed")
             if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._serve, name="salon-archive-writer", daemon=True
-                )
-                self._thread.start()
-            return self._thread
+                self._thread = self._start()
+            if threading.get_ident() == self._thread.ident:
+                raise RuntimeError("a write inside a write would wait for itself")
+            self._waiting.put(job)
+        return job.wait()
+
+    def _start(self) -> threading.Thread:
+        thread = threading.Thread(target=self._serve, name="salon-archive-writer", daemon=True)
+        thread.start()
+        return thread
 
     def _serve(self) -> None:
         connection: apsw.Connection | None = None
@@ -181,8 +179,10 @@ class GroupCommit:
                     job.error = alone
             return
         if wipe:
-            # Deleted text must not linger in the log; if a reader holds it, a later one does it.
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            # Deleted text must not linger in the log. The deletion itself is durable by now, so
+            # if a reader holds the log or the disk is full, a later checkpoint does it.
+            with suppress(apsw.Error):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _transact(
         self, connection: apsw.Connection, signer: ChainSigner | None, jobs: list[Job]
