@@ -9,13 +9,13 @@ the same actor that wait side by side are inserted together and share an audit e
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
 import apsw
 
+from salon.archive import database
 from salon.archive.audit_log import AuditWriter, ChainSigner
 from salon.archive.card_writes import CardRow
 from salon.archive.transaction import SqliteTransaction
@@ -89,6 +89,7 @@ class GroupCommit:
         self._gate = threading.Lock()
         self._closed = False
         self._last_size = 0
+        self._wipe_due = False
 
     def run(self, work: Callable[[SqliteTransaction], T], *, by: str) -> T:
         """Run `work` in a transaction and return its result once that is durable."""
@@ -136,6 +137,7 @@ class GroupCommit:
             except BaseException as error:  # noqa: BLE001 - the callers raise it, in their threads
                 _fail(jobs, error)
             for job in jobs:
+                job.error = self._in_salons_words(job.error)
                 job.finish()
             if stop:
                 if connection is not None:
@@ -168,21 +170,35 @@ class GroupCommit:
             return
         try:
             wipe = self._transact(connection, signer, jobs)
-        except (apsw.Error, _Undone) as error:
+        except (apsw.Error, _Undone):
             if len(jobs) == 1:
-                raise self._in_salons_words(error) from error
+                raise
             # One job may have filled the disk or broken the transaction for all: each alone.
             for job in jobs:
+                job.error = None  # what went wrong inside the group was undone with it
                 try:
                     self._commit(connection, signer, [job])
                 except BaseException as alone:  # noqa: BLE001 - belongs to this caller only
                     job.error = alone
             return
-        if wipe:
-            # Deleted text must not linger in the log. The deletion itself is durable by now, so
-            # if a reader holds the log or the disk is full, a later checkpoint does it.
-            with suppress(apsw.Error):
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if wipe or self._wipe_due:
+            self._wipe_log(connection)
+
+    def _wipe_log(self, connection: apsw.Connection) -> None:
+        """Move the log into the file and empty it: deleted text must not linger there.
+
+        The deletion is durable by now, so nobody hears of a full disk and nobody waits for a
+        reader that holds the log; the next commit tries again.
+        """
+        self._wipe_due = True
+        connection.set_busy_timeout(0)
+        try:
+            held = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+            self._wipe_due = bool(held)
+        except apsw.Error:
+            pass
+        finally:
+            connection.set_busy_timeout(database.BUSY_TIMEOUT_MS)
 
     def _transact(
         self, connection: apsw.Connection, signer: ChainSigner | None, jobs: list[Job]
@@ -208,8 +224,12 @@ class GroupCommit:
             raise
         return wipe
 
-    def _in_salons_words(self, error: BaseException) -> BaseException:
-        return self._translate(error) if isinstance(error, apsw.Error) else error
+    def _in_salons_words(self, error: BaseException | None) -> BaseException | None:
+        if not isinstance(error, apsw.Error):
+            return error
+        said = self._translate(error)
+        said.__cause__ = error
+        return said
 
 
 class _Undone(Exception):

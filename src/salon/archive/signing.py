@@ -5,6 +5,7 @@ the key cannot make a shortened or rewritten log look whole.
 """
 
 import os
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def load_signer(path: Path) -> Signer:
 
 def _write_new(path: Path, text: str) -> None:
     # Two processes may start at once: each writes its own file, the first link wins.
-    mine = path.with_name(f"{path.name}.{os.getpid()}")
+    mine = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -78,6 +79,11 @@ def _write_new(path: Path, text: str) -> None:
         pass
     finally:
         mine.unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # or a power cut could take the name and leave what it signed
+    finally:
+        os.close(folder)
 
 
 def _message(seq: int, head: str) -> bytes:

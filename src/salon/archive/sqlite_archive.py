@@ -371,9 +371,17 @@ class SqliteArchive:
         adopt(connection, audit, by=self._actor, at=now)
         audit.seal()
 
+    def _is_current(self) -> bool:
+        try:
+            return migrations.is_current(self._reader(), self.path)
+        except apsw.ReadOnlyError:
+            # A writer died in the middle of a file without a log. What it left half done can only
+            # be undone by a connection that may write.
+            return False
+
     def _prepare_schema(self, signer: Callable[[], ChainSigner | None]) -> None:
         exists = self.path.exists() and self.path.stat().st_size > 0
-        if exists and migrations.is_current(self._reader(), self.path):
+        if exists and self._is_current():
             return
         connection = self._connect_writer()
         try:
