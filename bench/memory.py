@@ -5,6 +5,7 @@ largest memory of the process grew during the work.
 """
 
 import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 from salon.archive.sqlite_archive import SqliteArchive
 from salon.archive.transfer import import_archive
 
-Work: TypeAlias = Literal["stream", "import"]
+Work: TypeAlias = Literal["stream", "import", "raw"]
 LIMIT_MB = 64.0
 _ROOT = Path(__file__).parent.parent
 
@@ -23,8 +24,19 @@ def run_work(work: Work, archive: SqliteArchive, source: Path) -> None:
     with source.open("rb") as file:
         if work == "stream":
             archive.add_stream(file)
+        elif work == "raw":
+            _insert_raw(archive.path.with_suffix(".raw"), file.read())
         else:
             import_archive(archive, file)
+
+
+def _insert_raw(path: Path, content: bytes) -> None:
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA journal_mode=WAL")
+    with database:
+        database.execute("CREATE TABLE card (hash TEXT PRIMARY KEY, content BLOB, g_time TEXT)")
+        database.execute("INSERT INTO card VALUES (?, ?, ?)", ("hash", content, "g_time"))
+    database.close()
 
 
 def growth_mb(work: Work, source: Path, archive: Path) -> float:
