@@ -14,6 +14,7 @@ from typing import Protocol
 import apsw
 
 from salon.core.canonical import canonical_json
+from salon.core.errors import AuditBroken
 from salon.core.events import GENESIS, AuditEntry, Checkpoint, Event, EventField
 from salon.core.hashing import content_hash
 
@@ -80,7 +81,9 @@ def read_entries(connection: apsw.Connection, *, after: int = 0) -> Iterator[Aud
         "SELECT seq, at, by, body, previous, hash FROM audit WHERE seq > ? ORDER BY seq", (after,)
     )
     for seq, at, by, body, previous, digest in rows:
-        yield AuditEntry(seq=seq, at=at, by=by, body=_parse(body), previous=previous, hash=digest)
+        yield AuditEntry(
+            seq=seq, at=at, by=by, body=_parse(seq, body), previous=previous, hash=digest
+        )
 
 
 def read_checkpoint(connection: apsw.Connection) -> Checkpoint:
@@ -114,7 +117,7 @@ def find_chain_fault(
             reason = f"entry {last + 1} is missing"
         elif claimed_previous != previous:
             reason = f"entry {seq} does not follow from entry {last}"
-        elif entry_hash(seq, at, by, body.encode(), previous) != digest:
+        elif not _is_intact(seq, at, by, body, previous, digest):
             reason = f"entry {seq} was changed after it was written"
         elif expected.get(seq, digest) != digest:
             reason = f"entry {seq} is not the one that a checkpoint vouches for"
@@ -122,6 +125,15 @@ def find_chain_fault(
             return ChainFault(seq=min(seq, last + 1), reason=reason)
         previous, last = digest, seq
     return _find_cut(last, previous, head, expected)
+
+
+def _is_intact(*entry: object) -> bool:
+    seq, at, by, body, previous, digest = entry
+    # SQLite keeps bytes in a text column if somebody puts them there.
+    if not isinstance(seq, int) or not all(isinstance(part, str) for part in entry[1:]):
+        return False
+    text = str(body).encode()
+    return entry_hash(seq, str(at), str(by), text, str(previous)) == digest
 
 
 def _find_cut(
@@ -140,6 +152,11 @@ def _find_cut(
     return None
 
 
-def _parse(body: str) -> dict[str, EventField]:
-    parsed: dict[str, EventField] = json.loads(body)
+def _parse(seq: int, body: str) -> dict[str, EventField]:
+    try:
+        parsed = json.loads(body)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise AuditBroken(f"entry {seq} cannot be read: {error}", entry=seq) from error
+    if not isinstance(parsed, dict) or "kind" not in parsed:
+        raise AuditBroken(f"entry {seq} is not an event", entry=seq)
     return parsed

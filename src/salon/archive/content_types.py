@@ -3,6 +3,20 @@
 import puremagic
 
 HEAD_BYTES = 8192
+FORMATS_MADE_OF_TEXT = frozenset(
+    {
+        "application/json",
+        "application/pdf",
+        "application/postscript",
+        "application/rtf",
+        "application/xhtml+xml",
+        "application/xml",
+        "image/svg+xml",
+        "text/html",
+        "text/rtf",
+        "text/xml",
+    }
+)
 
 
 def detect_content_type(head: bytes) -> str:
@@ -11,9 +25,10 @@ def detect_content_type(head: bytes) -> str:
         found = str(puremagic.from_string(head, mime=True))
     except puremagic.PureError:
         found = ""
-    if found:
-        return found
-    return "text/plain" if is_text(head) else "application/octet-stream"
+    if is_text(head):
+        # Signatures of two or three letters begin many a sentence ("BM", "P1", "ID3").
+        return found if found in FORMATS_MADE_OF_TEXT else "text/plain"
+    return found or "application/octet-stream"
 
 
 def is_text(head: bytes) -> bool:

@@ -4,6 +4,7 @@ Every connection runs in WAL mode with `synchronous=FULL` (an acknowledged commi
 cut), foreign keys on, and `secure_delete` on (deleted bytes are overwritten in the file).
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,6 @@ import apsw
 
 from salon.core.errors import (
     ArchiveCorrupt,
-    FileMissing,
     SalonError,
     StorageBusy,
     StorageFailed,
@@ -33,8 +33,14 @@ _READ_ONLY = apsw.SQLITE_OPEN_READONLY | _URI
 
 def connect_for_writing(path: Path, *, vfs: str | None = None) -> apsw.Connection:
     """Open (and if need be create) the file for the one writer of this process."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    connection = apsw.Connection(str(path), flags=_READ_WRITE, vfs=vfs)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageReadOnly(
+            f"the folder of {path} cannot be made: {error.strerror}",
+            hint="check the path and the permissions, or pick another place with SALON_HOME",
+        ) from error
+    connection = apsw.Connection(_name(path), flags=_READ_WRITE, vfs=vfs)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     _ensure_wal(connection)
     for pragma in (
@@ -50,18 +56,35 @@ def connect_for_writing(path: Path, *, vfs: str | None = None) -> apsw.Connectio
 
 
 def _ensure_wal(connection: apsw.Connection) -> None:
-    # Asking is cheap and needs no lock; switching needs an exclusive one, so only when new.
-    if connection.execute("PRAGMA journal_mode").get != "wal":
-        connection.execute("PRAGMA journal_mode=WAL")
+    # Asking is cheap and needs no lock; switching needs an exclusive one, so only when new. Unlike
+    # everything else it does not wait for the lock by itself.
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while connection.execute("PRAGMA journal_mode").get != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _name(path: Path) -> str:
+    # Absolute, so that nothing in a name (":memory:", "file:…") means anything to SQLite.
+    return str(path.absolute())
 
 
 def connect_for_reading(path: Path, *, vfs: str | None = None) -> apsw.Connection:
     """Open an existing file for one reader thread."""
     try:
-        connection = apsw.Connection(str(path), flags=_READ_ONLY, vfs=vfs)
+        connection = apsw.Connection(_name(path), flags=_READ_ONLY, vfs=vfs)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    except apsw.CantOpenError:
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        # Any other read-only error means that a log has to be recovered first: never skip that.
+        if isinstance(error, apsw.ReadOnlyError) and (
+            getattr(error, "extendedresult", None) != apsw.SQLITE_READONLY_DIRECTORY
+        ):
+            raise
         if not path.exists() or Path(f"{path}-wal").exists():
             raise
         # A WAL file in a folder that we may not write to: nobody here can write it either, so
@@ -79,6 +102,11 @@ def storage_errors(path: Path) -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise translate(error, path) from error
+    except UnicodeDecodeError as error:
+        raise ArchiveCorrupt(
+            f"{path} holds text that is none: {error}",
+            hint="restore it from a copy or an export",
+        ) from error
 
 
 def translate(error: apsw.Error, path: Path) -> SalonError:
@@ -105,13 +133,11 @@ def translate(error: apsw.Error, path: Path) -> SalonError:
             return ArchiveCorrupt(
                 f"{path} is not an archive", hint="give the path of a Salon or MCard database"
             )
-        case apsw.CorruptError():
+        case apsw.CorruptError() | apsw.SQLError() | apsw.MismatchError():
             return ArchiveCorrupt(
                 f"{path} is damaged: {reason}",
                 hint="restore it from a copy or an export; `salon archive verify` lists the damage",
             )
-        case apsw.CantOpenError() if not path.exists():
-            return FileMissing(f"there is no archive at {path}")
         case apsw.CantOpenError():
             return StorageReadOnly(
                 f"{path} cannot be opened: {reason}",

@@ -8,7 +8,9 @@ card: cards derived from it alone, and every row that refers to it with `ON DELE
 import apsw
 
 from salon.archive import rows
+from salon.archive.replay import tombstone_reason
 from salon.core.archive import Deletion, Needs
+from salon.core.clock import mcard_instant, parse_instant
 from salon.core.errors import CardInUse
 from salon.core.handles import Handle
 from salon.core.hashing import CardHash
@@ -38,7 +40,7 @@ def delete(
         connection.execute(
             "INSERT OR REPLACE INTO tombstone (hash, deleted_at, deleted_by, reason)"
             " VALUES (?, ?, ?, ?)",
-            (one, at, by, reason if one == card else f"made from {card}: {reason}"),
+            (one, at, by, tombstone_reason(None if one == card else card, reason)),
         )
     return Deletion(
         hash=card,
@@ -55,7 +57,7 @@ def drop_handle(connection: apsw.Connection, handle: Handle, *, at: str) -> None
     connection.execute(
         "INSERT INTO handle_move (handle, previous_hash, current_hash, moved_at)"
         " VALUES (?, ?, NULL, ?)",
-        (handle.name, handle.current, at),
+        (handle.name, handle.current, mcard_instant(parse_instant(at))),
     )
 
 

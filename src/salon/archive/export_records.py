@@ -5,17 +5,28 @@ An export comes from anywhere, so every record is validated before it touches th
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 import apsw
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from salon.archive.export_format import Record
+from salon.archive.handle_steps import follow_each_other
+from salon.core.cards import MAX_CARD_BYTES
 from salon.core.clock import GTime, parse_instant
 from salon.core.documents import DocumentType, VerificationStatus
 from salon.core.errors import InvalidExport, SalonError
 from salon.core.handles import as_handle_name
 from salon.core.hashing import Algorithm, CardHash, algorithm_of, as_card_hash
+from salon.core.text import require_text
 
 
 def _proper_hash(text: str) -> CardHash:
@@ -40,10 +51,16 @@ def _proper_time(text: str) -> str:
     return text
 
 
+def _proper_text(text: str) -> str:
+    text.encode()  # raises a ValueError for half a character
+    return text
+
+
 Hash: TypeAlias = Annotated[CardHash, AfterValidator(_proper_hash)]
 HandleText: TypeAlias = Annotated[str, AfterValidator(_proper_handle)]
 Time: TypeAlias = Annotated[str, AfterValidator(_proper_time)]
-Text: TypeAlias = Annotated[str, Field(max_length=100_000)]
+Text: TypeAlias = Annotated[str, AfterValidator(_proper_text)]
+Offset: TypeAlias = Annotated[int, Field(ge=0, le=MAX_CARD_BYTES)]
 
 
 class _Record(BaseModel):
@@ -72,8 +89,18 @@ class MoveRecord(_Record):
     moved_at: Time
 
 
+class PastRecord(_Record):
+    """One row of MCard's history: the card that the handle left."""
+
+    previous: Hash
+    changed_at: Time
+
+
 class HandleRecord(_Record):
-    """A handle with its moves, oldest first; one that was removed has no `current`."""
+    """A handle with its moves, oldest first; one that was removed has no `current`.
+
+    `past` is what MCard's own history holds, which a forced deletion may have thinned.
+    """
 
     kind: Literal["handle"]
     name: HandleText
@@ -81,6 +108,16 @@ class HandleRecord(_Record):
     created_at: Time | None
     updated_at: Time | None
     moves: list[MoveRecord]
+    past: list[PastRecord]
+
+    @model_validator(mode="after")
+    def _steps_follow_each_other(self) -> Self:
+        steps = [(move.previous, move.current) for move in self.moves]
+        if not follow_each_other(steps, self.current):
+            raise ValueError("the moves of a handle do not lead to where it points")
+        if self.current is None and self.past:
+            raise ValueError("a removed handle has no past in MCard's history")
+        return self
 
 
 class JudgementRecord(_Record):
@@ -97,7 +134,7 @@ class DocumentRecord(_Record):
 
     kind: Literal["document"]
     id: Annotated[str, Field(pattern=r"^doc_[0-9a-z]{1,40}$")]
-    title: Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+    title: Annotated[Text, Field(pattern=r"\S")]
     type: Annotated[str, AfterValidator(lambda text: DocumentType(text).value)]
     authors: list[Text]
     year: Annotated[int, Field(ge=-4000, le=9999)] | None
@@ -119,8 +156,8 @@ class CitationRecord(_Record):
     kind: Literal["citation"]
     citing: Hash
     cited: Hash
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(gt=0)]
+    start: Offset
+    end: Offset
 
 
 class DerivationRecord(_Record):
@@ -165,10 +202,11 @@ def _parse_card(raw: Record) -> CardRecord:
     card, stamp = raw.get("hash"), raw.get("g_time")
     if not isinstance(card, str) or not isinstance(stamp, str) or raw.keys() != _CARD_KEYS:
         raise InvalidExport("a card's record has hash, size and g_time, and nothing else")
-    if not 0 < len(stamp) <= 200:
-        raise InvalidExport(f"{stamp[:80]!r} is not a g_time")
+    if not stamp:
+        raise InvalidExport("a card has no g_time")
     try:
         as_card_hash(card)
+        require_text(stamp, "the g_time of a card")
     except SalonError as error:
         raise InvalidExport(error.message) from error
     return CardRecord.model_construct(kind="card", hash=card, size=raw["size"], g_time=GTime(stamp))
@@ -216,6 +254,10 @@ def _read_handles(connection: apsw.Connection) -> Iterator[Record]:
             " WHERE handle = ? ORDER BY id",
             (name,),
         )
+        past = connection.execute(
+            "SELECT previous_hash, changed_at FROM handle_history WHERE handle = ? ORDER BY id",
+            (name,),
+        )
         yield {
             "kind": "handle",
             "name": name,
@@ -225,6 +267,7 @@ def _read_handles(connection: apsw.Connection) -> Iterator[Record]:
             "moves": [
                 {"previous": previous, "current": to, "moved_at": at} for previous, to, at in moves
             ],
+            "past": [{"previous": previous, "changed_at": at} for previous, at in past],
         }
 
 

@@ -170,9 +170,9 @@ class GroupCommit:
             return
         try:
             wipe = self._transact(connection, signer, jobs)
-        except (apsw.Error, _Undone):
-            if len(jobs) == 1:
-                raise
+        except (apsw.Error, _Undone) as error:
+            if len(jobs) == 1 or isinstance(error, apsw.BusyError):
+                raise  # a busy archive has kept all waiting once; not each of them again
             # One job may have filled the disk or broken the transaction for all: each alone.
             for job in jobs:
                 job.error = None  # what went wrong inside the group was undone with it
@@ -211,10 +211,13 @@ class GroupCommit:
                 transaction = SqliteTransaction(
                     connection, audit, clock=self._clock, ids=self._ids, by=job.by
                 )
-                if len(jobs) == 1:
-                    job.apply(transaction)
-                else:
-                    _apply_in_savepoint(connection, audit, transaction, job)
+                try:
+                    if len(jobs) == 1:
+                        job.apply(transaction)
+                    else:
+                        _apply_in_savepoint(connection, audit, transaction, job)
+                finally:
+                    transaction.end()
                 wipe |= transaction.deleted_content
             audit.seal()
             connection.execute("COMMIT")

@@ -63,7 +63,9 @@ SELECT handle, previous_hash, current_hash, moved_at FROM (
            past.changed_at, past.id
     FROM handle_history AS past JOIN handle_registry AS registry USING (handle)
 ) ORDER BY handle, place;
-CREATE TRIGGER salon_handle_made AFTER INSERT ON handle_registry BEGIN
+CREATE TRIGGER salon_handle_made AFTER INSERT ON handle_registry
+WHEN NEW.current_hash IS NOT (SELECT current_hash FROM handle_move
+                              WHERE handle = NEW.handle ORDER BY id DESC LIMIT 1) BEGIN
     INSERT INTO handle_move (handle, previous_hash, current_hash, moved_at)
     VALUES (NEW.handle,
             (SELECT current_hash FROM handle_move

@@ -1,19 +1,20 @@
 """The last transaction of an import: handles, documents, citations, derivations, tombstones."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from salon.archive import rows
+from salon.archive.digests import document_digest, text_sha256
 from salon.archive.export_records import (
     AnyRecord,
     CitationRecord,
     DerivationRecord,
     DocumentRecord,
     HandleRecord,
-    MoveRecord,
     TombstoneRecord,
 )
 from salon.archive.transaction import SqliteTransaction, insert_document, insert_verification
-from salon.core.clock import mcard_instant, parse_instant
 from salon.core.documents import (
     Document,
     DocumentId,
@@ -28,39 +29,66 @@ from salon.core.handles import HandleName
 from salon.core.hashing import CardHash
 
 
+@dataclass(slots=True)
+class _Taken:
+    """What of an export was new here."""
+
+    handles: list[tuple[str, str]] = field(default_factory=list)
+    documents: list[tuple[str, str]] = field(default_factory=list)
+    citations: list[tuple[str, str, int, int]] = field(default_factory=list)
+    derivations: list[tuple[str, str]] = field(default_factory=list)
+    tombstones: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    def event(self, digest: str) -> ExportImported | None:
+        """Return the audit event, if there was anything new."""
+        lists = {name: tuple(getattr(self, name)) for name in self.__slots__}
+        return ExportImported(export_sha256=digest, **lists) if any(lists.values()) else None
+
+
 def write_records(
     transaction: SqliteTransaction, records: Sequence[AnyRecord], digest: str, on_conflict: str
 ) -> tuple[int, int]:
     """Write all records and one audit event; return how many handles and documents are new."""
-    handles: list[tuple[str, str]] = []
-    documents: list[str] = []
+    taken = _Taken()
     for record in records:
         match record:
             case HandleRecord():
                 if _write_handle(transaction, record, on_conflict) and record.current:
-                    handles.append((record.name, record.current))
+                    taken.handles.append((record.name, record.current))
             case DocumentRecord():
-                if _write_document(transaction, record):
-                    documents.append(record.id)
+                taken.documents += _write_document(transaction, record)
             case CitationRecord():
-                _write_citation(transaction, record)
+                _require_citation(transaction, record)
+                cited = (record.citing, record.cited, record.start, record.end)
+                taken.citations += _insert_new(transaction, "citation", cited)
             case DerivationRecord():
-                _require_cards(transaction, [record.card])
-                transaction.connection.execute(
-                    "INSERT OR IGNORE INTO derivation VALUES (?, ?)",
-                    (record.card, record.from_card),
-                )
+                _require_cards(transaction, [record.card, record.from_card])
+                pair = (record.card, record.from_card)
+                taken.derivations += _insert_new(transaction, "derivation", pair)
             case TombstoneRecord():
-                transaction.connection.execute(
-                    "INSERT OR IGNORE INTO tombstone VALUES (?, ?, ?, ?)",
-                    (record.hash, record.deleted_at, record.deleted_by, record.reason),
-                )
+                stone = (record.hash, record.deleted_at, record.deleted_by, record.reason)
+                if _insert_new(transaction, "tombstone", stone):
+                    reason = text_sha256(record.reason)
+                    taken.tombstones.append(
+                        (record.hash, record.deleted_by, record.deleted_at, reason)
+                    )
             case _:
                 raise InvalidExport("a card comes after the handles and documents of the export")
-    transaction.record(
-        ExportImported(export_sha256=digest, handles=tuple(handles), documents=tuple(documents))
-    )
-    return len(handles), len(documents)
+    event = taken.event(digest)
+    if event:
+        transaction.record(event)
+    return len(taken.handles), len(taken.documents)
+
+
+RowT = TypeVar("RowT", bound=tuple[str | int, ...])
+
+
+def _insert_new(transaction: SqliteTransaction, table: str, row: RowT) -> list[RowT]:
+    """Insert a row unless it is there, and return it if it was not."""
+    before = transaction.connection.total_changes()
+    marks = ", ".join("?" * len(row))
+    transaction.connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
+    return [row] if transaction.connection.total_changes() != before else []
 
 
 def _write_handle(transaction: SqliteTransaction, record: HandleRecord, on_conflict: str) -> bool:
@@ -103,27 +131,22 @@ def _write_new_handle(transaction: SqliteTransaction, record: HandleRecord) -> N
             " VALUES (?, ?, ?, ?)",
             (record.name, move.previous, move.current, move.moved_at),
         )
-    for move in _moves_for_mcard(record) if record.current else ():
-        if rows.has_card(connection, CardHash(str(move.previous))):
-            connection.execute(
-                "INSERT INTO handle_history (handle, previous_hash, changed_at) VALUES (?, ?, ?)",
-                (record.name, move.previous, mcard_instant(parse_instant(move.moved_at))),
-            )
+    _require_cards(transaction, [step.previous for step in record.past])
+    connection.executemany(
+        "INSERT INTO handle_history (handle, previous_hash, changed_at) VALUES (?, ?, ?)",
+        [(record.name, step.previous, step.changed_at) for step in record.past],
+    )
 
 
-def _moves_for_mcard(record: HandleRecord) -> Iterable[MoveRecord]:
-    """Return the moves that MCard's history would hold: those since the handle was last made."""
-    since_made: list[MoveRecord] = []
-    for move in record.moves:
-        if move.previous is None or move.current is None:
-            since_made.clear()
-        else:
-            since_made.append(move)
-    return since_made
-
-
-def _write_document(transaction: SqliteTransaction, record: DocumentRecord) -> bool:
+def _write_document(
+    transaction: SqliteTransaction, record: DocumentRecord
+) -> list[tuple[str, str]]:
+    """Write a document that is new here; return its id and digest, or nothing if it is known."""
     document = _as_document(record)
+    judged = [
+        Verification(status=VerificationStatus(one.status), by=one.by, at=one.at, notes=one.notes)
+        for one in record.judgements
+    ]
     try:
         known = rows.get_document(transaction.connection, document.id)
     except DocumentNotFound:
@@ -132,24 +155,15 @@ def _write_document(transaction: SqliteTransaction, record: DocumentRecord) -> b
             [card for card in (document.source, document.text, document.layout) if card],
         )
         insert_document(transaction.connection, document)
-        for judgement in record.judgements:
-            insert_verification(
-                transaction.connection,
-                document.id,
-                Verification(
-                    status=VerificationStatus(judgement.status),
-                    by=judgement.by,
-                    at=judgement.at,
-                    notes=judgement.notes,
-                ),
-            )
-        return True
+        for one in judged:
+            insert_verification(transaction.connection, document.id, one)
+        return [(document.id, document_digest(document, judged))]
     if known.source != document.source or known.provenance != document.provenance:
         raise Conflict(
             f"document {document.id} is another one here",
             hint="remove one of the two with `salon corpus rm`",
         )
-    return False
+    return []
 
 
 def _as_document(record: DocumentRecord) -> Document:
@@ -173,7 +187,7 @@ def _as_document(record: DocumentRecord) -> Document:
     )
 
 
-def _write_citation(transaction: SqliteTransaction, record: CitationRecord) -> None:
+def _require_citation(transaction: SqliteTransaction, record: CitationRecord) -> None:
     connection = transaction.connection
     _require_cards(transaction, [record.citing])
     found = rows.find_card_row(connection, CardHash(record.cited))
@@ -182,10 +196,6 @@ def _write_citation(transaction: SqliteTransaction, record: CitationRecord) -> N
         raise InvalidExport(f"card {record.citing} cites a span that {record.cited} does not have")
     if found is None and deleted is None:
         raise InvalidExport(f"card {record.citing} cites {record.cited}, which is not there")
-    connection.execute(
-        "INSERT OR IGNORE INTO citation VALUES (?, ?, ?, ?)",
-        (record.citing, record.cited, record.start, record.end),
-    )
 
 
 def _require_cards(transaction: SqliteTransaction, cards: Iterable[str]) -> None:

@@ -1,6 +1,7 @@
 """Reading: from rows to values. Plain functions over a connection, no state of their own."""
 
 import json
+import unicodedata
 from collections.abc import Iterator
 
 import apsw
@@ -15,7 +16,14 @@ from salon.core.documents import (
     Verification,
     VerificationStatus,
 )
-from salon.core.errors import CardDeleted, CardNotFound, DocumentNotFound, SalonError
+from salon.core.errors import (
+    ArchiveCorrupt,
+    CardDeleted,
+    CardNotFound,
+    DocumentNotFound,
+    InvalidDocument,
+    SalonError,
+)
 from salon.core.handles import Handle, HandleMove, HandleName
 from salon.core.hashing import CardHash
 
@@ -156,7 +164,7 @@ def walk_handles(connection: apsw.Connection, *, prefix: str) -> Iterator[Handle
     rows = connection.execute(
         "SELECT handle, current_hash, created_at, updated_at FROM handle_registry"
         " WHERE substr(handle, 1, length(?1)) = ?1 ORDER BY handle",
-        (prefix,),
+        (unicodedata.normalize("NFC", prefix),),
     )
     return (_handle(*row) for row in rows)
 
@@ -230,26 +238,31 @@ def _documents(
     for row in connection.execute(sql, bindings):
         id_, title, kind, authors, year, url, archive_url, licence, doi, derived, *rest = row
         source, text, layout, added_at = rest
-        judged = read_verifications(connection, id_)
-        yield Document(
-            id=id_,
-            provenance=Provenance(
-                title=title,
-                type=DocumentType(kind),
-                authors=tuple(json.loads(authors)),
-                year=year,
-                url=url,
-                archive_url=archive_url,
-                licence=licence,
-                doi=doi,
-                derived=bool(derived),
-            ),
-            source=source,
-            text=text,
-            layout=layout,
-            added_at=added_at,
-            verification=judged[0],
-        )
+        try:
+            yield Document(
+                id=id_,
+                provenance=Provenance(
+                    title=title,
+                    type=DocumentType(kind),
+                    authors=tuple(json.loads(authors)),
+                    year=year,
+                    url=url,
+                    archive_url=archive_url,
+                    licence=licence,
+                    doi=doi,
+                    derived=bool(derived),
+                ),
+                source=source,
+                text=text,
+                layout=layout,
+                added_at=added_at,
+                verification=read_verifications(connection, id_)[0],
+            )
+        except (ValueError, TypeError, AttributeError, IndexError, InvalidDocument) as error:
+            raise ArchiveCorrupt(
+                f"document {id_} cannot be read: {error}",
+                hint="`salon archive verify` lists the damage",
+            ) from error
 
 
 def read_stats(connection: apsw.Connection) -> ArchiveStats:

@@ -58,9 +58,9 @@ def load_signer(path: Path) -> Signer:
     """Read the key at `path`."""
     try:
         return Signer(Ed25519PrivateKey.from_private_bytes(bytes.fromhex(path.read_text("ascii"))))
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise InvalidSettings(
-            f"{path} does not hold a signing key",
+            f"{path} does not hold a signing key that can be read",
             hint="restore it from a copy; a new key cannot vouch for what the old one signed",
         ) from error
 

@@ -33,11 +33,12 @@ from salon.core.archive import ArchiveStats, ArchiveTransaction, Needs
 from salon.core.cards import AddedCard, Card, CardInfo, Tombstone, require_intact
 from salon.core.clock import Clock, GTime, SystemClock, g_time, instant
 from salon.core.documents import Document, DocumentId, Verification
-from salon.core.errors import StorageReadOnly
+from salon.core.errors import FileMissing, StorageReadOnly
 from salon.core.events import AuditEntry, Checkpoint
 from salon.core.handles import ANYTHING, Anything, Handle, HandleMove, as_handle_name
 from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash
 from salon.core.ids import IdMaker, RandomIds
+from salon.core.text import require_text
 
 T = TypeVar("T")
 
@@ -57,9 +58,10 @@ class SqliteArchive:
         vfs: str | None = None,
     ) -> None:
         self.path = Path(path)
-        self._actor = actor
+        self._actor = require_text(actor, "the actor")
         self._clock = clock or SystemClock()
         self._read_only = read_only
+        self._closed = False
         self._vfs = vfs
         self._local = threading.local()
         self._readers: list[apsw.Connection] = []
@@ -97,6 +99,7 @@ class SqliteArchive:
 
     def close(self) -> None:
         """Finish what is under way and let go of the file."""
+        self._closed = True
         with self._readers_lock:
             readers, self._readers = self._readers, []
         for reader in readers:
@@ -110,18 +113,18 @@ class SqliteArchive:
 
     def write(self, work: Callable[[ArchiveTransaction], T], *, by: str | None = None) -> T:
         """Run `work` in one durable transaction, on behalf of `by`."""
-        return self._writer.run(work, by=by or self._actor)
+        return self._writer.run(work, by=self._who(by))
 
     def write_sqlite(self, work: Callable[[SqliteTransaction], T], *, by: str | None = None) -> T:
         """Run work that needs the SQLite connection itself; for this package only."""
-        return self._writer.run(work, by=by or self._actor)
+        return self._writer.run(work, by=self._who(by))
 
     def add(
         self, content: bytes, *, algorithm: Algorithm = DEFAULT_ALGORITHM, by: str | None = None
     ) -> AddedCard:
         """Store one card."""
         prepared = prepare((content,), algorithm, self._clock)
-        return self._writer.add_cards(prepared, by=by or self._actor)[0]
+        return self._writer.add_cards(prepared, by=self._who(by))[0]
 
     def add_many(
         self,
@@ -132,25 +135,25 @@ class SqliteArchive:
     ) -> list[AddedCard]:
         """Store many cards in one transaction."""
         prepared = prepare(list(contents), algorithm, self._clock)
-        return self._writer.add_cards(prepared, by=by or self._actor) if prepared else []
+        return self._writer.add_cards(prepared, by=self._who(by)) if prepared else []
 
     def add_rows(self, prepared: Sequence[CardRow], *, by: str | None = None) -> list[AddedCard]:
         """Store cards that are hashed and stamped already; for this package only."""
-        return self._writer.add_cards(prepared, by=by or self._actor)
+        return self._writer.add_cards(prepared, by=self._who(by))
 
     def add_stream(
         self, stream: BinaryIO, *, algorithm: Algorithm = DEFAULT_ALGORITHM, by: str | None = None
     ) -> AddedCard:
         """Store one card from a stream, without holding it in memory."""
-        measured = streams.measure(stream, algorithm)
-        return self.add_measured(measured, g_time=g_time(algorithm, self._clock.now()), by=by)
+        with streams.measured(stream, algorithm) as content:
+            return self.add_measured(content, g_time=g_time(algorithm, self._clock.now()), by=by)
 
     def add_measured(
-        self, measured: streams.Measured, *, g_time: GTime, by: str | None = None
+        self, content: streams.Measured, *, g_time: GTime, by: str | None = None
     ) -> AddedCard:
         """Store a stream that is hashed already; for this package only."""
         return self.write_sqlite(
-            lambda transaction: streams.insert_measured(transaction, measured, g_time), by=by
+            lambda transaction: streams.insert_measured(transaction, content, g_time), by=by
         )
 
     def put(
@@ -180,15 +183,17 @@ class SqliteArchive:
     ) -> tuple[AddedCard, Handle]:
         """Store a card from a stream and point a handle at it, in one transaction."""
         as_handle_name(handle)
-        measured = streams.measure(stream, algorithm)
         stamp = g_time(algorithm, self._clock.now())
+        with streams.measured(stream, algorithm) as content:
 
-        def work(transaction: SqliteTransaction) -> tuple[AddedCard, Handle]:
-            added = streams.insert_measured(transaction, measured, stamp)
-            moved = transaction.set_handle(handle, added.hash, expected_current=expected_current)
-            return added, moved
+            def work(transaction: SqliteTransaction) -> tuple[AddedCard, Handle]:
+                added = streams.insert_measured(transaction, content, stamp)
+                moved = transaction.set_handle(
+                    handle, added.hash, expected_current=expected_current
+                )
+                return added, moved
 
-        return self.write_sqlite(work, by=by)
+            return self.write_sqlite(work, by=by)
 
     def adopt(self, *, by: str | None = None) -> Adopted:
         """Record what another program wrote into the file since the log last knew everything."""
@@ -219,7 +224,7 @@ class SqliteArchive:
     def open(self, card: CardHash) -> BinaryIO:
         """Return a card's bytes as a stream that checks the hash when it reaches the end."""
         with storage_errors(self.path):
-            return streams.open_card(lambda: connect_for_reading(self.path, vfs=self._vfs), card)
+            return streams.open_card(self._connect_reader, card)
 
     def info(self, card: CardHash) -> CardInfo:
         """Return size and time of a card."""
@@ -239,10 +244,10 @@ class SqliteArchive:
 
     def cards(self, *, prefix: str = "", limit: int | None = None) -> Iterator[CardInfo]:
         """Walk the cards in the order they came, or those whose hash starts with `prefix`."""
-        with storage_errors(self.path):
-            everything = -1
+        everything = -1
+        with self.snapshot() as connection:
             yield from rows.walk_cards(
-                self._reader(), prefix=prefix, limit=everything if limit is None else limit
+                connection, prefix=prefix, limit=everything if limit is None else limit
             )
 
     def find_tombstone(self, card: CardHash) -> Tombstone | None:
@@ -269,8 +274,8 @@ class SqliteArchive:
 
     def handles(self, *, prefix: str = "") -> Iterator[Handle]:
         """Walk the handles by name."""
-        with storage_errors(self.path):
-            yield from rows.walk_handles(self._reader(), prefix=prefix)
+        with self.snapshot() as connection:
+            yield from rows.walk_handles(connection, prefix=prefix)
 
     def history(self, handle: str) -> list[HandleMove]:
         """Return every step of a handle, newest first."""
@@ -295,8 +300,8 @@ class SqliteArchive:
 
     def documents(self) -> Iterator[Document]:
         """Walk the documents in the order they came."""
-        with storage_errors(self.path):
-            yield from rows.walk_documents(self._reader())
+        with self.snapshot() as connection:
+            yield from rows.walk_documents(connection)
 
     def verifications(self, document: DocumentId) -> list[Verification]:
         """Return every judgement on a document, newest first."""
@@ -308,8 +313,8 @@ class SqliteArchive:
 
     def audit_entries(self, *, after: int = 0) -> Iterator[AuditEntry]:
         """Walk the audit log from the entry after `after`."""
-        with storage_errors(self.path):
-            yield from audit_log.read_entries(self._reader(), after=after)
+        with self.snapshot() as connection:
+            yield from audit_log.read_entries(connection, after=after)
 
     def checkpoint(self) -> Checkpoint:
         """Return the head of the audit chain, signed where a key is at hand."""
@@ -338,7 +343,7 @@ class SqliteArchive:
     def snapshot(self) -> Iterator[apsw.Connection]:
         """Open a connection that sees one moment of the archive, while writers go on."""
         with storage_errors(self.path):
-            connection = connect_for_reading(self.path, vfs=self._vfs)
+            connection = self._connect_reader()
             try:
                 connection.execute("BEGIN")
                 yield connection
@@ -353,11 +358,19 @@ class SqliteArchive:
         try:
             connection: apsw.Connection = self._local.connection
         except AttributeError:
-            connection = connect_for_reading(self.path, vfs=self._vfs)
+            connection = self._connect_reader()
             self._local.connection = connection
             with self._readers_lock:
                 self._readers.append(connection)
         return connection
+
+    def _connect_reader(self) -> apsw.Connection:
+        if self._closed:
+            raise RuntimeError("the archive is closed")
+        return connect_for_reading(self.path, vfs=self._vfs)
+
+    def _who(self, by: str | None) -> str:
+        return self._actor if by is None else require_text(by, "the actor")
 
     def _connect_writer(self) -> apsw.Connection:
         if self._read_only:
@@ -380,7 +393,9 @@ class SqliteArchive:
             return False
 
     def _prepare_schema(self, signer: Callable[[], ChainSigner | None]) -> None:
-        exists = self.path.exists() and self.path.stat().st_size > 0
+        if self._read_only and not self.path.exists():
+            raise FileMissing(f"there is no archive at {self.path}", hint="check the path")
+        exists = self.path.is_file() and self.path.stat().st_size > 0
         if exists and self._is_current():
             return
         connection = self._connect_writer()

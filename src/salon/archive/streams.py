@@ -3,7 +3,8 @@
 import io
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -34,12 +35,23 @@ class Measured:
     algorithm: Algorithm
 
 
-def measure(stream: BinaryIO, algorithm: Algorithm) -> Measured:
+@contextmanager
+def measured(stream: BinaryIO, algorithm: Algorithm) -> Iterator[Measured]:
     """Hash a stream, spooling it to a temporary file if it cannot be read twice."""
-    if not stream.seekable():
-        spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the measured stream
-        return _measure(stream, spool, algorithm)
-    return _measure(stream, None, algorithm)
+    if stream.seekable():
+        yield _measure(stream, None, algorithm)
+        return
+    with tempfile.TemporaryFile() as spool:
+        yield _measure(stream, spool, algorithm)
+
+
+def read_exactly(stream: BinaryIO, size: int) -> bytes:
+    """Read so many bytes, also from a stream that gives a few at a time; fewer at its end."""
+    pieces = []
+    while size and (piece := stream.read(size)):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def _measure(stream: BinaryIO, spool: BinaryIO | None, algorithm: Algorithm) -> Measured:
@@ -47,7 +59,8 @@ def _measure(stream: BinaryIO, spool: BinaryIO | None, algorithm: Algorithm) -> 
     if not spool:
         require_card_size(_remaining(stream, begins))
     digest, size = new_digest(algorithm), 0
-    while piece := stream.read(PIECE):
+    # One byte beyond the limit is enough to know.
+    while piece := stream.read(min(PIECE, MAX_CARD_BYTES + 1 - size)):
         size += len(piece)
         if size > MAX_CARD_BYTES:
             require_card_size(size)
@@ -70,46 +83,46 @@ def _remaining(stream: BinaryIO, begins: int) -> int:
     return remaining
 
 
-def insert_measured(transaction: SqliteTransaction, measured: Measured, g_time: GTime) -> AddedCard:
+def insert_measured(transaction: SqliteTransaction, content: Measured, g_time: GTime) -> AddedCard:
     """Insert a measured stream, unless it is known; a collision climbs like any other."""
     connection = transaction.connection
-    known = rows.find_card_row(connection, measured.hash)
+    known = rows.find_card_row(connection, content.hash)
     if known is not None:
         rowid, info = known
-        if info.size == measured.size and _is_same(connection, rowid, measured):
-            return AddedCard(measured.hash, False)
-        measured.stream.seek(measured.begins)
-        content = measured.stream.read(measured.size)
-        return transaction.add(content, algorithm=measured.algorithm)
+        if info.size == content.size and _is_same(connection, rowid, content):
+            return AddedCard(content.hash, False)
+        content.stream.seek(content.begins)
+        whole = read_exactly(content.stream, content.size)
+        return transaction.add(whole, algorithm=content.algorithm)
     connection.execute(
         "INSERT INTO card (hash, content, g_time) VALUES (?, zeroblob(?), ?)",
-        (measured.hash, measured.size, g_time),
+        (content.hash, content.size, g_time),
     )
-    digest = new_digest(measured.algorithm)
-    measured.stream.seek(measured.begins)
+    digest = new_digest(content.algorithm)
+    content.stream.seek(content.begins)
     with connection.blob_open(
         "main", "card", "content", connection.last_insert_rowid(), True
     ) as blob:
-        left = measured.size
-        while left and (piece := measured.stream.read(min(PIECE, left))):
+        left = content.size
+        while left and (piece := content.stream.read(min(PIECE, left))):
             digest.update(piece)
             blob.write(piece)
             left -= len(piece)
-    if digest.hexdigest() != measured.hash:
+    if digest.hexdigest() != content.hash:
         raise InvalidInput(
             "the file changed while it was read",
             hint="run the same command again; nothing was kept",
         )
-    added = AddedCard(measured.hash, True)
+    added = AddedCard(content.hash, True)
     transaction.record_added([added])
     return added
 
 
-def _is_same(connection: apsw.Connection, rowid: int, measured: Measured) -> bool:
-    measured.stream.seek(measured.begins)
+def _is_same(connection: apsw.Connection, rowid: int, content: Measured) -> bool:
+    content.stream.seek(content.begins)
     with connection.blob_open("main", "card", "content", rowid, False) as blob:
         while stored := blob.read(PIECE):
-            if stored != measured.stream.read(len(stored)):
+            if stored != read_exactly(content.stream, len(stored)):
                 return False
     return True
 

@@ -14,6 +14,7 @@ from salon.archive import card_writes, deletion, rows
 from salon.archive.adoption import Adopted, adopt
 from salon.archive.audit_log import AuditWriter
 from salon.archive.card_writes import CardRow
+from salon.archive.digests import provenance_sha256, text_sha256
 from salon.core.archive import Deletion
 from salon.core.cards import AddedCard
 from salon.core.clock import Clock, instant, mcard_instant, parse_instant
@@ -41,8 +42,9 @@ from salon.core.events import (
     SpansCited,
 )
 from salon.core.handles import ANYTHING, Anything, Handle, HandleName, as_handle_name
-from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash, content_hash
+from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash
 from salon.core.ids import IdMaker
+from salon.core.text import require_text
 
 
 class SqliteTransaction:
@@ -57,12 +59,23 @@ class SqliteTransaction:
         ids: IdMaker,
         by: str,
     ) -> None:
-        self.connection = connection
+        self._connection: apsw.Connection | None = connection
         self.by = by
         self.deleted_content = False
         self._audit = audit
         self._clock = clock
         self._ids = ids
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The connection that this transaction runs on, while it runs."""
+        if self._connection is None:
+            raise RuntimeError("this transaction is over")
+        return self._connection
+
+    def end(self) -> None:
+        """Let go: a transaction that somebody kept must not write into a later one."""
+        self._connection = None
 
     # Cards
 
@@ -90,10 +103,11 @@ class SqliteTransaction:
 
     def delete(self, card: CardHash, *, reason: str, force: bool = False) -> Deletion:
         """Delete a card, leaving a tombstone; refused while something needs it."""
-        if not reason.strip():
+        if not require_text(reason, "the reason").strip():
             raise InvalidInput("a deletion needs a reason", hint="say why in a few words")
+        at = self._now()
         deleted = deletion.delete(
-            self.connection, card, by=self.by, at=self._now(), reason=reason, force=force
+            self.connection, card, by=self.by, at=at, reason=reason, force=force
         )
         self.deleted_content = True
         self.record(
@@ -103,8 +117,9 @@ class SqliteTransaction:
                 handles_removed=deleted.handles_removed,
                 documents_removed=deleted.documents_removed,
                 forced=force,
-                reason_sha256=content_hash(reason.encode()),
-            )
+                reason_sha256=text_sha256(reason),
+            ),
+            at=at,
         )
         return deleted
 
@@ -139,8 +154,14 @@ class SqliteTransaction:
                 raise InvalidInput(
                     f"card {cited} has {size} bytes, so {start} to {end} is not a span of it"
                 )
-        self.connection.executemany("INSERT OR IGNORE INTO citation VALUES (?, ?, ?, ?)", wanted)
-        self.record(SpansCited(citing=citing, cited=tuple(sorted({row[1] for row in wanted}))))
+        new = [span for span in dict.fromkeys(wanted) if not self._is_cited(span)]
+        if new:
+            self.connection.executemany("INSERT INTO citation VALUES (?, ?, ?, ?)", new)
+            self.record(SpansCited(citing=citing, spans=tuple(span[1:] for span in new)))
+
+    def _is_cited(self, span: tuple[CardHash, CardHash, int, int]) -> bool:
+        same = "citing_hash = ? AND cited_hash = ? AND start = ? AND stop = ?"
+        return self.connection.execute(f"SELECT 1 FROM citation WHERE {same}", span).get is not None
 
     # Handles
 
@@ -188,6 +209,7 @@ class SqliteTransaction:
             raise HandleExists(
                 f"there is a handle {new!r} already", hint="remove it first, or pick another name"
             )
+        before = rows.read_history(self.connection, old)
         # MCard declares no ON UPDATE, so for a moment the history names a handle that is gone.
         self.connection.execute("PRAGMA defer_foreign_keys = ON")
         for table in ("handle_registry", "handle_history"):
@@ -201,13 +223,16 @@ class SqliteTransaction:
             (new, old),
         )
         self.connection.execute("DELETE FROM handle_move WHERE handle = ?", (old,))
+        if not before:
+            # Its own past was pruned, so what is left under the new name belongs to another life.
+            self.connection.execute("DELETE FROM handle_move WHERE handle = ?", (new,))
         self.record(HandleRenamed(handle=old, renamed_to=new))
         return self._get_handle(new)
 
     def remove_handle(self, handle: str) -> None:
         """Forget a name; its card and its history stay."""
         found = self._get_handle(as_handle_name(handle))
-        deletion.drop_handle(self.connection, found, at=mcard_instant(self._clock.now()))
+        deletion.drop_handle(self.connection, found, at=self._now())
         self.record(HandleRemoved(handle=found.name, previous=found.current))
 
     def prune_history(self, handle: str, *, older_than: datetime | None = None) -> int:
@@ -263,7 +288,7 @@ class SqliteTransaction:
             added_at=self._now(),
         )
         insert_document(self.connection, document)
-        self._judge(document.id, VerificationStatus.PENDING, notes="")
+        self._judge(document.id, VerificationStatus.PENDING, notes="", at=document.added_at)
         self.record(
             DocumentAdded(
                 document=document.id,
@@ -271,7 +296,9 @@ class SqliteTransaction:
                 text=text,
                 layout=layout,
                 derived=provenance.derived,
-            )
+                provenance_sha256=provenance_sha256(provenance),
+            ),
+            at=document.added_at,
         )
         return rows.get_document(self.connection, document.id)
 
@@ -284,14 +311,16 @@ class SqliteTransaction:
     ) -> Document:
         """Judge a source; earlier judgements are kept."""
         before = rows.get_document(self.connection, document)
-        self._judge(document, status, notes=notes)
+        at = self._now()
+        self._judge(document, status, notes=require_text(notes, "the note"), at=at)
         self.record(
             DocumentVerified(
                 document=document,
                 previous=before.verification.status,
                 status=status,
-                notes_sha256=content_hash(notes.encode()),
-            )
+                notes_sha256=text_sha256(notes),
+            ),
+            at=at,
         )
         return rows.get_document(self.connection, document)
 
@@ -305,9 +334,9 @@ class SqliteTransaction:
         """Record what another program wrote into the file."""
         return adopt(self.connection, self._audit, by=self.by, at=self._now())
 
-    def record(self, event: Event) -> None:
+    def record(self, event: Event, *, at: str | None = None) -> None:
         """Append one audit event."""
-        self._audit.append(event, by=self.by, at=self._now())
+        self._audit.append(event, by=self.by, at=at or self._now())
 
     def _now(self) -> str:
         return instant(self._clock.now())
@@ -319,8 +348,10 @@ class SqliteTransaction:
     def _get_handle(self, name: HandleName) -> Handle:
         return get_handle(self.connection, name)
 
-    def _judge(self, document: DocumentId, status: VerificationStatus, *, notes: str) -> None:
-        judged = Verification(status=status, by=self.by, at=self._now(), notes=notes)
+    def _judge(
+        self, document: DocumentId, status: VerificationStatus, *, notes: str, at: str
+    ) -> None:
+        judged = Verification(status=status, by=self.by, at=at, notes=notes)
         insert_verification(self.connection, document, judged)
 
 

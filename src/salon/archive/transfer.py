@@ -30,9 +30,9 @@ from salon.archive.export_records import (
 )
 from salon.archive.record_writes import write_records
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.streams import PIECE, measure
+from salon.archive.streams import PIECE, measured
 from salon.core.cards import AddedCard
-from salon.core.errors import HashMismatch, InvalidExport
+from salon.core.errors import Conflict, HashMismatch, InvalidExport
 from salon.core.hashing import CardHash, names
 
 BATCH_BYTES = 8 * 1024 * 1024
@@ -163,7 +163,8 @@ class _Intake:
     def flush(self) -> None:
         """Store the batch durably."""
         if self._batch:
-            self._count(self.archive.add_rows(self._batch, by=self.by))
+            added = self.archive.add_rows(self._batch, by=self.by)
+            self._count([card for card, _, _ in self._batch], added)
             self._batch, self._bytes = [], 0
 
     def _take_large(self, record: CardRecord, reader: ExportReader, size: int) -> None:
@@ -171,12 +172,20 @@ class _Intake:
             for piece in reader.content(size):
                 spool.write(piece)
             spool.seek(0)
-            measured = measure(spool, record.algorithm)
-            if measured.hash != record.hash:
-                raise _other_bytes(record.hash)
-            self._count([self.archive.add_measured(measured, g_time=record.g_time, by=self.by)])
+            with measured(spool, record.algorithm) as content:
+                if content.hash != record.hash:
+                    raise _other_bytes(record.hash)
+                added = self.archive.add_measured(content, g_time=record.g_time, by=self.by)
+            self._count([record.hash], [added])
 
-    def _count(self, added: list[AddedCard]) -> None:
+    def _count(self, wanted: list[CardHash], added: list[AddedCard]) -> None:
+        for card, stored in zip(wanted, added, strict=True):
+            if stored.hash != card:
+                raise Conflict(
+                    f"{card} is the name of another content here (a collision)",
+                    hint="what refers to it in the export cannot be taken in",
+                    hash=card,
+                )
         created = sum(1 for card in added if card.created)
         self.done.cards_added += created
         self.done.cards_known += len(added) - created

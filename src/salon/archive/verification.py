@@ -7,32 +7,24 @@ any checkpoint kept elsewhere.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, Protocol, TypeAlias
 
 import apsw
 
+from salon.archive.accounting import check_log_against_tables
 from salon.archive.audit_log import find_chain_fault, read_checkpoint
-from salon.archive.replay import replay
-from salon.core.errors import InvalidHandle, InvalidHash
+from salon.archive.handle_steps import follow_each_other
+from salon.archive.problems import Problem, limited
+from salon.archive.rows import get_document
+from salon.core.errors import InvalidHandle, InvalidHash, SalonError
 from salon.core.events import Checkpoint
 from salon.core.handles import as_handle_name
 from salon.core.hashing import CardHash, algorithm_of, as_card_hash, names, new_digest
 
 PIECE = 1024 * 1024
-WORST_OF_A_KIND = 20
-"""How many problems of one kind are listed; a broken file would otherwise flood the report."""
-
 Seal: TypeAlias = Literal["valid", "invalid", "unsigned", "not checked"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One thing that does not agree."""
-
-    kind: str
-    subject: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,16 +64,21 @@ def verify_archive(
 ) -> VerificationReport:
     """Check everything that `connection` sees; give it a snapshot, so that writers may go on."""
     counts = _Counts()
+    counts.entries = int(connection.execute("SELECT count(*) FROM audit").get or 0)
     seal, seal_problems = _check_seal(connection, is_signed)
+    chain_problems = list(_check_chain(connection, tuple(witnesses)))
     problems = [
-        *_limited(_check_file(connection)),
-        *_limited(_check_cards(connection, counts, on_bytes)),
-        *_limited(_check_references(connection)),
-        *_limited(_check_handles(connection, counts)),
-        *_check_chain(connection, tuple(witnesses)),
+        *limited(_check_file(connection)),
+        *limited(_check_cards(connection, counts, on_bytes)),
+        *limited(_check_citations(connection)),
+        *limited(_check_documents(connection, counts)),
+        *limited(_check_handles(connection, counts)),
+        *limited(_check_steps(connection)),
+        *chain_problems,
         *seal_problems,
-        *_check_log_against_tables(connection, counts),
     ]
+    if not chain_problems:  # a log that does not hold vouches for nothing
+        problems += check_log_against_tables(connection)
     return VerificationReport(
         cards=counts.cards,
         bytes=counts.bytes,
@@ -102,13 +99,6 @@ class _Counts:
     entries: int = 0
 
 
-def _limited(problems: Iterator[Problem]) -> Iterator[Problem]:
-    yield from islice(problems, WORST_OF_A_KIND)
-    rest = sum(1 for _ in problems)
-    if rest:
-        yield Problem(kind="more", subject="", message=f"and {rest:,} more like the last one")
-
-
 def _check_file(connection: apsw.Connection) -> Iterator[Problem]:
     for (message,) in connection.execute("PRAGMA integrity_check(100)"):
         if message != "ok":
@@ -125,8 +115,8 @@ def _check_cards(
     connection: apsw.Connection, counts: _Counts, on_bytes: Progress
 ) -> Iterator[Problem]:
     rows = connection.execute(
-        "SELECT rowid, hash, length(content), iif(length(content) <= ?1, content, NULL)"
-        " FROM card ORDER BY rowid",
+        "SELECT rowid, hash, coalesce(length(CAST(content AS BLOB)), 0),"
+        " iif(length(content) <= ?1, content, NULL) FROM card ORDER BY rowid",
         (PIECE,),
     )
     for rowid, card, size, content in rows:
@@ -139,8 +129,10 @@ def _check_cards(
 
 
 def _card_problem(
-    connection: apsw.Connection, rowid: int, card: str, content: bytes | None
+    connection: apsw.Connection, rowid: int, card: object, content: object
 ) -> str | None:
+    if not isinstance(card, str):
+        return f"a card is named {card!r}, which is not a hash"
     try:
         name = as_card_hash(card)
     except InvalidHash as error:
@@ -148,9 +140,7 @@ def _card_problem(
     if not isinstance(content, bytes | None):
         return f"card {card} holds text instead of bytes"
     intact = (
-        names(name, content)
-        if content is not None
-        else _is_intact_in_pieces(connection, rowid, name)
+        _is_intact_in_pieces(connection, rowid, name) if content is None else names(name, content)
     )
     return None if intact else f"card {card} holds other bytes than its hash says"
 
@@ -163,7 +153,7 @@ def _is_intact_in_pieces(connection: apsw.Connection, rowid: int, card: CardHash
     return digest.hexdigest() == card
 
 
-def _check_references(connection: apsw.Connection) -> Iterator[Problem]:
+def _check_citations(connection: apsw.Connection) -> Iterator[Problem]:
     cited = connection.execute(
         "SELECT citing_hash, cited_hash, start, stop, length(card.content)"
         " FROM citation LEFT JOIN card ON card.hash = cited_hash"
@@ -177,27 +167,43 @@ def _check_references(connection: apsw.Connection) -> Iterator[Problem]:
                 message=f"card {citing} cites bytes {start} to {stop} of {target}, "
                 "which are not there",
             )
-    unjudged = connection.execute(
-        "SELECT id FROM document WHERE id NOT IN (SELECT document_id FROM document_verification)"
-    )
-    for (document,) in unjudged:
-        yield Problem(
-            kind="bad_document",
-            subject=str(document),
-            message=f"document {document} has no verification status",
-        )
+
+
+def _check_documents(connection: apsw.Connection, counts: _Counts) -> Iterator[Problem]:
+    for (document,) in connection.execute("SELECT id FROM document ORDER BY rowid"):
+        counts.documents += 1
+        try:
+            get_document(connection, document)
+        except SalonError as error:
+            yield Problem(kind="bad_document", subject=str(document), message=error.message)
 
 
 def _check_handles(connection: apsw.Connection, counts: _Counts) -> Iterator[Problem]:
     for (name,) in connection.execute("SELECT handle FROM handle_registry ORDER BY handle"):
         counts.handles += 1
         try:
-            proper = as_handle_name(name) == name
+            proper = isinstance(name, str) and as_handle_name(name) == name
         except InvalidHandle:
             proper = False
         if not proper:
             yield Problem(
                 kind="bad_handle", subject=str(name), message=f"{name!r} is not a proper handle"
+            )
+
+
+def _check_steps(connection: apsw.Connection) -> Iterator[Problem]:
+    rows = connection.execute(
+        "SELECT handle_move.handle, previous_hash, handle_move.current_hash,"
+        " handle_registry.current_hash"
+        " FROM handle_move LEFT JOIN handle_registry USING (handle) ORDER BY handle, id"
+    )
+    for name, group in groupby(rows, key=itemgetter(0)):
+        steps = list(group)
+        if not follow_each_other([(row[1], row[2]) for row in steps], steps[0][3]):
+            yield Problem(
+                kind="bad_history",
+                subject=str(name),
+                message=f"the steps of handle {name!r} do not lead to where it points",
             )
 
 
@@ -226,51 +232,3 @@ def _check_seal(
             message="the head of the audit log is not signed by this archive's key",
         )
     ]
-
-
-def _check_log_against_tables(connection: apsw.Connection, counts: _Counts) -> Iterator[Problem]:
-    def count_entry() -> None:
-        counts.entries += 1
-
-    logged = replay(connection, count_entry)
-    yield from _limited(
-        Problem(
-            kind="unlogged_card",
-            subject=card,
-            message=f"card {card} is there, but no audit entry speaks of it "
-            "(written by another program? `salon archive adopt` records it)",
-        )
-        for card in logged.cards_never_logged()
-    )
-    yield from _limited(
-        Problem(
-            kind="missing_card",
-            subject=card,
-            message=f"card {card} should be there by the audit log, and is not",
-        )
-        for card in logged.cards_missing()
-    )
-    handles = {
-        str(name): str(card)
-        for name, card in connection.execute("SELECT handle, current_hash FROM handle_registry")
-    }
-    documents = {str(row[0]) for row in connection.execute("SELECT id FROM document")}
-    counts.documents = len(documents)
-    yield from _limited(_disagreements(handles, logged.handles))
-    for document in sorted(documents ^ logged.documents):
-        yield Problem(
-            kind="unlogged_document",
-            subject=document,
-            message=f"the audit log and the list of documents disagree about {document}",
-        )
-
-
-def _disagreements(there: dict[str, str], logged: dict[str, str]) -> Iterator[Problem]:
-    for name in sorted(there.keys() | logged.keys()):
-        if there.get(name) != logged.get(name):
-            yield Problem(
-                kind="unlogged_handle",
-                subject=name,
-                message=f"handle {name!r} points at {there.get(name, 'nothing')}, "
-                f"and by the audit log at {logged.get(name, 'nothing')}",
-            )

@@ -27,6 +27,7 @@ def _require_string_keys(value: object) -> None:
             if not isinstance(key, str):
                 raise TypeError(f"canonical JSON needs string keys, not {key!r}")
             _require_string_keys(item)
-    elif isinstance(value, list | tuple) and value and not isinstance(value[0], str):
+    elif isinstance(value, list | tuple):
         for item in value:
-            _require_string_keys(item)
+            if not isinstance(item, str):  # most lists are long and hold hashes
+                _require_string_keys(item)

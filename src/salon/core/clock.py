@@ -56,9 +56,14 @@ def g_time(algorithm: str, moment: datetime, place: str = "UTC") -> GTime:
 
 
 def parse_instant(text: str) -> datetime:
-    """Read either spelling back; a time without a zone is taken as UTC."""
+    """Read either spelling back, or raise `ValueError`; without a zone it is taken as UTC."""
     moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{text!r} lies outside the years that can be written") from error
 
 
 def _naive_iso(moment: datetime) -> str:

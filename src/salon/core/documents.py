@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
 
-from salon.core.errors import InvalidDocument
+from salon.core.errors import InvalidDocument, InvalidInput
 from salon.core.hashing import CardHash
+from salon.core.text import require_text
 
 DocumentId = NewType("DocumentId", str)
 
@@ -51,6 +52,31 @@ class Provenance:
             raise InvalidDocument("a document needs a title")
         if self.year is not None and not -4000 <= self.year <= 9999:
             raise InvalidDocument(f"{self.year} is not a year")
+        if self.type not in set(DocumentType):
+            raise InvalidDocument(
+                f"{self.type!r} is not a type of document",
+                hint=f"use one of {', '.join(DocumentType)}",
+            )
+        texts = (self.title, *self.authors, self.url, self.archive_url, self.licence, self.doi)
+        for text in texts:
+            try:
+                require_text(text or "", "the provenance of a document")
+            except InvalidInput as error:
+                raise InvalidDocument(error.message, hint=error.hint) from error
+
+    def as_record(self) -> dict[str, str | int | bool | list[str] | None]:
+        """Return the provenance as plain data, for digests and exports."""
+        return {
+            "title": self.title,
+            "type": str(self.type),
+            "authors": list(self.authors),
+            "year": self.year,
+            "url": self.url,
+            "archive_url": self.archive_url,
+            "licence": self.licence,
+            "doi": self.doi,
+            "derived": self.derived,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,14 @@ its digest, with the text itself beside the thing it describes, where it can be 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 from salon.core.hashing import CardHash
 
 GENESIS = "0" * 64
 """What the first entry of a chain names as its predecessor."""
 
-EventField: TypeAlias = str | int | bool | list[str] | list[list[str]] | None
+EventField: TypeAlias = str | int | bool | list[str] | list[list[str | int]] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,13 @@ class Event:
     def body(self) -> dict[str, EventField]:
         """Return the event as it is written to the log."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in found.items()
-        } | {"kind": self.kind}
+        return {name: _as_lists(value) for name, value in found.items()} | {"kind": self.kind}
+
+
+def _as_lists(value: object) -> EventField:
+    if isinstance(value, tuple):
+        return [list(item) if isinstance(item, tuple) else item for item in value]
+    return cast("EventField", value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +80,6 @@ class HandlesAdopted(Event):
     kind = "handles_adopted"
     handles: tuple[tuple[str, str], ...]
 
-    def body(self) -> dict[str, EventField]:
-        """Return the event as it is written to the log."""
-        return {"kind": self.kind, "handles": [list(pair) for pair in self.handles]}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandleRenamed(Event):
@@ -119,6 +118,7 @@ class DocumentAdded(Event):
     text: CardHash
     layout: CardHash | None
     derived: bool
+    provenance_sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +142,11 @@ class DocumentVerified(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpansCited(Event):
-    """One card cites spans of others, which are needed from now on."""
+    """One card cites spans of others (hash, start, end), which are needed from now on."""
 
     kind = "spans_cited"
     citing: CardHash
-    cited: tuple[CardHash, ...]
+    spans: tuple[tuple[CardHash, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,21 +160,19 @@ class DerivationMarked(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportImported(Event):
-    """The records of an export file were taken in."""
+    """What an export held besides cards was taken in: what is new here is listed.
+
+    Handles with their cards; documents with their digests; citations as (citing, cited, start,
+    end); derivations as (card, from card); tombstones as (hash, who, when, digest of why).
+    """
 
     kind = "export_imported"
     export_sha256: str
-    handles: tuple[tuple[str, str], ...]
-    documents: tuple[str, ...]
-
-    def body(self) -> dict[str, EventField]:
-        """Return the event as it is written to the log."""
-        return {
-            "kind": self.kind,
-            "export_sha256": self.export_sha256,
-            "handles": [list(pair) for pair in self.handles],
-            "documents": list(self.documents),
-        }
+    handles: tuple[tuple[str, str], ...] = ()
+    documents: tuple[tuple[str, str], ...] = ()
+    citations: tuple[tuple[str, str, int, int], ...] = ()
+    derivations: tuple[tuple[str, str], ...] = ()
+    tombstones: tuple[tuple[str, str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,8 @@ def content_hash(content: bytes, algorithm: Algorithm = DEFAULT_ALGORITHM) -> Ca
 
 def names(card_hash: CardHash, content: bytes) -> bool:
     """Tell whether `card_hash` is the name of `content`."""
-    return _NEW_BY_LENGTH[len(card_hash)](content).hexdigest() == card_hash
+    new = _NEW_BY_LENGTH.get(len(card_hash))
+    return new is not None and new(content).hexdigest() == card_hash
 
 
 def hash_all(
@@ -101,4 +102,4 @@ def as_card_hash(text: str) -> CardHash:
 
 def algorithm_of(card_hash: CardHash) -> Algorithm:
     """Return the algorithm that made `card_hash`, told by its length."""
-    return _BY_LENGTH[len(card_hash)]
+    return _BY_LENGTH[len(as_card_hash(card_hash))]

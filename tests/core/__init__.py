@@ -1,0 +1,1 @@
+"""Tests of `salon.core`: values, hashing, time, names and errors."""
