@@ -92,6 +92,8 @@ def read_checkpoint(connection: apsw.Connection) -> Checkpoint:
     if row is None:
         return Checkpoint(seq=0, hash=GENESIS)
     seq, digest, key, signature = row
+    if not isinstance(seq, int) or not isinstance(digest, str):
+        raise AuditBroken("the sealed head of the audit log cannot be read", entry=None)
     return Checkpoint(seq=seq, hash=digest, key=key, signature=signature)
 
 

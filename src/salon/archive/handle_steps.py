@@ -14,5 +14,4 @@ def follow_each_other(steps: Sequence[tuple[str | None, str | None]], current: s
     if not steps:
         return True
     joined = all(before[1] == after[0] for before, after in pairwise(steps))
-    moved = all(previous != following for previous, following in steps)
-    return joined and moved and current in (None, steps[-1][1])
+    return joined and current in (None, steps[-1][1])

@@ -160,7 +160,8 @@ def _check_citations(connection: apsw.Connection) -> Iterator[Problem]:
         " WHERE NOT EXISTS (SELECT 1 FROM tombstone WHERE tombstone.hash = cited_hash)"
     )
     for citing, target, start, stop, size in cited:
-        if size is None or not 0 <= start < stop <= size:
+        whole = all(isinstance(number, int) for number in (start, stop, size))
+        if not (whole and 0 <= start < stop <= size):
             yield Problem(
                 kind="bad_citation",
                 subject=str(citing),
