@@ -143,6 +143,21 @@ def test_what_another_program_wrote_is_adopted(salon: CommandLine) -> None:
     assert salon("archive", "verify").code == 0
 
 
+def test_a_place_that_cannot_be_written_is_one_clear_error(
+    salon: CommandLine, tmp_path: Path
+) -> None:
+    salon("archive", "add", "-", "--handle", "n", stdin=b"x")
+    nowhere = str(tmp_path / "no" / "such" / "folder" / "file")
+    for args in (
+        ("archive", "get", "n", "-o", nowhere),
+        ("archive", "export", nowhere),
+        ("audit", "checkpoint", "-o", nowhere),
+    ):
+        found = salon(*args)
+        assert (found.code, "[outside_failed]" in found.errors) == (5, True)
+        assert nowhere.rsplit("/", 1)[0] in found.errors
+
+
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [

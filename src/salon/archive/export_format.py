@@ -24,7 +24,8 @@ from salon.core.errors import InvalidExport
 from salon.core.hashing import Digest, new_digest
 
 VERSION = 1
-MAX_LINE = 64 * 1024 * 1024
+MAX_LINE = 1024 * 1024 * 1024
+"""A handle with millions of moves is one line; without a limit, noise would fill the memory."""
 Record: TypeAlias = dict[str, object]
 
 

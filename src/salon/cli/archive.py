@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from salon.app import Salon, read_checkpoint_file
-from salon.cli.common import byte_progress, emit, human_bytes, json_option, with_salon
+from salon.cli.common import byte_progress, counted, emit, human_bytes, json_option, with_salon
 from salon.cli.handles import expected_current, handle, history
 from salon.core.cards import AddedCard
 from salon.core.errors import FileMissing, IntegrityFailed, InvalidInput, OutsideFailed
@@ -215,7 +215,7 @@ def export_(salon: Salon, file: Path, as_json: bool) -> None:
             partial.unlink(missing_ok=True)
     emit(
         exported,
-        f"{exported.cards:,} cards, {exported.records:,} records in {file}, "
+        f"{counted(exported.cards, 'card')}, {counted(exported.records, 'record')} in {file}, "
         f"digest {exported.sha256}",
         as_json=as_json,
     )
@@ -244,8 +244,8 @@ def import_(salon: Salon, file: Path, on_conflict: "OnConflict", as_json: bool) 
         done = salon.import_export(stream, on_conflict=on_conflict, on_bytes=advance)
     emit(
         done,
-        f"{done.cards_added:,} cards added, {done.cards_known:,} known already, "
-        f"{done.handles:,} handles, {done.documents:,} documents",
+        f"{counted(done.cards_added, 'card')} added, {done.cards_known:,} known already, "
+        f"{counted(done.handles, 'handle')}, {counted(done.documents, 'document')}",
         as_json=as_json,
     )
 
@@ -266,8 +266,9 @@ def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:
     with byte_progress("verifying", salon.archive.stats().bytes) as advance:
         report = salon.verify(checkpoints=kept, on_bytes=advance)
     text = (
-        f"{report.cards:,} cards ({human_bytes(report.bytes)}), {report.handles:,} handles, "
-        f"{report.documents:,} documents, {report.audit_entries:,} audit entries; "
+        f"{counted(report.cards, 'card')} ({human_bytes(report.bytes)}), "
+        f"{counted(report.handles, 'handle')}, {counted(report.documents, 'document')}, "
+        f"{report.audit_entries:,} in the audit log; "
         f"signature {report.seal}"
     )
     lines = [text, *(f"  {found.kind}: {found.message}" for found in report.problems)]
@@ -276,7 +277,7 @@ def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:
     if not report.is_sound:
         first = report.problems[0]
         raise IntegrityFailed(
-            f"{len(report.problems)} problems, first: {first.message}",
+            f"{counted(len(report.problems), 'problem')}, first: {first.message}",
             hint="restore from a copy or an export; the list above says what is affected",
         )
 
@@ -308,6 +309,6 @@ def adopt(salon: Salon, as_json: bool) -> None:
     adopted = salon.archive.adopt()
     emit(
         adopted,
-        f"{adopted.cards:,} cards and {adopted.handles:,} handle positions recorded",
+        f"{counted(adopted.cards, 'card')} and {counted(adopted.handles, 'handle')} recorded",
         as_json=as_json,
     )

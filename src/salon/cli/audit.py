@@ -34,7 +34,7 @@ def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:
     signed = "signed" if head.signature else "not signed"
     emit(
         {"sound": True, "checkpoint": head},
-        f"{head.seq:,} entries, the chain holds, head {head.hash} ({signed})",
+        f"{head.seq:,} in the log, the chain holds, head {head.hash} ({signed})",
         as_json=as_json,
     )
 
@@ -72,9 +72,10 @@ def _short(value: object) -> str:
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
 )
+@json_option
 @with_salon
-def checkpoint(salon: Salon, output: Path | None) -> None:
-    """Print the head of the log as JSON, to keep outside this machine.
+def checkpoint(salon: Salon, output: Path | None, as_json: bool) -> None:  # noqa: ARG001
+    """Print the head of the log (always as JSON), to keep outside this machine.
 
     Whoever later cuts or rewrites the log cannot make it agree with this line again.
     """

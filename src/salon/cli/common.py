@@ -91,6 +91,11 @@ def item_progress(label: str, total: int) -> Iterator[Callable[[str], None]]:
         yield lambda name: progress.update(task, advance=1, name=name)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return `1 card` or `2 cards`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def human_bytes(count: int) -> str:
     """Return a size as people read it."""
     size = float(count)

@@ -1,5 +1,6 @@
 """From the error tree to exit codes, and from errors to what a person reads."""
 
+import errno
 import json
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from salon.core.errors import (
     NotFound,
     OutsideFailed,
     SalonError,
+    StorageFull,
 )
 
 EXIT_CODES: tuple[tuple[type[SalonError], int], ...] = (
@@ -35,9 +37,24 @@ def report_errors() -> Iterator[None]:
     """Print a Salon error, as JSON where the command was given `--json`, and exit."""
     try:
         yield
+    except OSError as error:
+        # A file that cannot be read or written, met outside the archive.
+        raise _stop(_from_system(error)) from error
     except SalonError as error:
-        show(error, as_json="--json" in sys.argv)
-        raise click.exceptions.Exit(exit_code(error)) from error
+        raise _stop(error) from error
+
+
+def _stop(error: SalonError) -> click.exceptions.Exit:
+    show(error, as_json="--json" in sys.argv)
+    return click.exceptions.Exit(exit_code(error))
+
+
+def _from_system(error: OSError) -> SalonError:
+    said = error.strerror or str(error)
+    text = f"{error.filename}: {said}" if error.filename else said
+    if error.errno == errno.ENOSPC:
+        return StorageFull(text, hint="free some disk space and run the same command again")
+    return OutsideFailed(text, hint="check the path and the permissions")
 
 
 def show(error: SalonError, *, as_json: bool) -> None:

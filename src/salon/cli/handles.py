@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 
 from salon.app import Salon
-from salon.cli.common import emit, json_option, with_salon
+from salon.cli.common import counted, emit, json_option, with_salon
 from salon.core.handles import ANYTHING, Anything, HandleMove
 from salon.core.hashing import CardHash, as_card_hash
 
@@ -98,7 +98,9 @@ def prune(salon: Salon, name: str, older_than: datetime | None, as_json: bool) -
     """Drop old steps of a handle's history, so that old cards can be deleted."""
     before = older_than.replace(tzinfo=UTC) if older_than else None
     removed = salon.archive.write(lambda tx: tx.prune_history(name, older_than=before))
-    emit({"handle": name, "removed": removed}, f"{removed} moves dropped", as_json=as_json)
+    emit(
+        {"handle": name, "removed": removed}, f"{counted(removed, 'move')} dropped", as_json=as_json
+    )
 
 
 @click.command()

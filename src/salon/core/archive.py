@@ -137,7 +137,11 @@ class Archive(Protocol):
     # Writing
 
     def write(self, work: Callable[[ArchiveTransaction], T], *, by: str | None = None) -> T:
-        """Run `work` in one durable transaction, on behalf of `by`."""
+        """Run `work` in one durable transaction, on behalf of `by`.
+
+        If a transaction that several callers share breaks (a full disk), each one's work is tried
+        again alone; so `work` may run twice and must do nothing but use the transaction.
+        """
 
     def add(
         self, content: bytes, *, algorithm: Algorithm = DEFAULT_ALGORITHM, by: str | None = None
