@@ -11,8 +11,8 @@ from random import Random
 
 from bench.figures import Row, Sizes, alternate, timed
 from bench.memory import Work, run_work
+from salon.archive.export.transfer import export_archive
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.transfer import export_archive
 
 MEGABYTE = 1_000_000
 _numbers = count()

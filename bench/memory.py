@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from salon.archive.export.transfer import import_archive
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.transfer import import_archive
 
 Work: TypeAlias = Literal["stream", "import", "raw"]
 LIMIT_MB = 64.0

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO
 
-from salon.archive.audit_log import ChainFault, ChainSigner, find_chain_fault
-from salon.archive.signing import is_signed_by, load_or_make_signer, load_signer
+from salon.archive.audit.log import ChainFault, ChainSigner, find_chain_fault
+from salon.archive.audit.signing import is_signed_by, load_or_make_signer, load_signer
+from salon.archive.checks.verification import VerificationReport
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.verification import VerificationReport
+from salon.core.closing import Closable
 from salon.core.documents import Document
 from salon.core.errors import AuditBroken, CardNotFound, InvalidInput, SalonError
 from salon.core.events import Checkpoint
@@ -24,7 +24,7 @@ from salon.core.hashing import CardHash, as_card_hash
 from salon.settings import Settings
 
 if TYPE_CHECKING:
-    from salon.archive.transfer import Exported, Imported, OnConflict
+    from salon.archive.export.transfer import Exported, Imported, OnConflict
     from salon.corpus.fetch import Fetcher
     from salon.corpus.ingest import Details, Result
     from salon.corpus.ingest import Progress as IngestProgress
@@ -36,22 +36,11 @@ SHORTEST_PREFIX = 6
 Progress = Callable[[int], None]
 
 
-class Salon:
+class Salon(Closable):
     """Salon at work in one home. Use as a context manager, or call `close`."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @cached_property
     def archive(self) -> SqliteArchive:
@@ -103,7 +92,7 @@ class Salon:
 
     def export(self, stream: BinaryIO, *, on_bytes: Progress = lambda _: None) -> "Exported":
         """Write the whole archive to a stream."""
-        from salon.archive.transfer import export_archive
+        from salon.archive.export.transfer import export_archive
 
         return export_archive(self.archive, stream, on_bytes=on_bytes)
 
@@ -115,7 +104,7 @@ class Salon:
         on_bytes: Progress = lambda _: None,
     ) -> "Imported":
         """Take in an export."""
-        from salon.archive.transfer import import_archive
+        from salon.archive.export.transfer import import_archive
 
         return import_archive(self.archive, stream, on_conflict=on_conflict, on_bytes=on_bytes)
 

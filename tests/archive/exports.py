@@ -5,8 +5,8 @@ import io
 import json
 from dataclasses import dataclass
 
+from salon.archive.export.transfer import Imported, OnConflict, export_archive, import_archive
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.transfer import Imported, OnConflict, export_archive, import_archive
 
 Fields = dict[str, object]
 

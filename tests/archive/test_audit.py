@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from salon.archive.audit_log import ChainFault, entry_hash, find_chain_fault
-from salon.archive.problems import Problem
-from salon.archive.signing import Signer, is_signed_by, load_or_make_signer, load_signer
+from salon.archive.audit.log import ChainFault, entry_hash, find_chain_fault
+from salon.archive.audit.signing import Signer, is_signed_by, load_or_make_signer, load_signer
+from salon.archive.checks.problems import Problem
+from salon.archive.checks.verification import VerificationReport
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.verification import VerificationReport
 from salon.core.clock import SteppingClock
 from salon.core.documents import Provenance, VerificationStatus
 from salon.core.errors import InvalidSettings, SalonError

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from salon.archive.digests import provenance_sha256
+from salon.archive.audit.digests import provenance_sha256
 from salon.core.archive import Archive, ArchiveTransaction
 from salon.core.documents import (
     DocumentId,

@@ -10,9 +10,9 @@ from typing import BinaryIO, cast
 import pytest
 from hypothesis import given, settings
 
-from salon.archive import transfer
+from salon.archive.export import transfer
+from salon.archive.export.transfer import Imported, OnConflict, export_archive, import_archive
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.transfer import Imported, OnConflict, export_archive, import_archive
 from salon.core.documents import Provenance, VerificationStatus
 from salon.core.errors import Conflict, HandleMoved, InvalidExport, SalonError
 from salon.core.hashing import content_hash

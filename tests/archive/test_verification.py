@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from salon.archive.adoption import Adopted
-from salon.archive.problems import WORST_OF_A_KIND
+from salon.archive.checks.problems import WORST_OF_A_KIND
+from salon.archive.checks.verification import VerificationReport
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.verification import VerificationReport
 from salon.core.documents import DocumentId, Provenance, Span, VerificationStatus
 from salon.core.errors import SalonError
 from salon.core.handles import HandleName

@@ -14,9 +14,9 @@ one left nothing, and one whose end nobody saw is either. The rules, for every a
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from salon.archive.signing import is_signed_by
+from salon.archive.audit.signing import is_signed_by
+from salon.archive.checks.verification import verify_archive
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.archive.verification import verify_archive
 from salon.core.errors import SalonError
 from salon.core.events import AuditEntry, Checkpoint
 from salon.core.handles import HandleMove

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from salon.archive.signing import load_signer
+from salon.archive.audit.signing import load_signer
 from salon.core.errors import SalonError
 from tests.torture.checks import find_faults
 from tests.torture.ledger import Ledger, read_ledger, read_notes

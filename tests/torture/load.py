@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from salon.archive.signing import load_or_make_signer
+from salon.archive.audit.signing import load_or_make_signer
 from salon.archive.sqlite_archive import SqliteArchive
 from salon.core.archive import ArchiveTransaction
 from salon.core.documents import Document, DocumentId, Provenance, Span, VerificationStatus

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import apsw
 
-from salon.archive.audit_log import AuditWriter
-from salon.archive.replay import replay
+from salon.archive.audit.log import AuditWriter
+from salon.archive.audit.replay import replay
 from salon.core.events import CardsAdopted, HandlesAdopted
 from salon.core.hashing import CardHash
 

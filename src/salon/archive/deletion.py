@@ -8,7 +8,7 @@ card: cards derived from it alone, and every row that refers to it with `ON DELE
 import apsw
 
 from salon.archive import rows
-from salon.archive.replay import tombstone_reason
+from salon.archive.audit.replay import tombstone_reason
 from salon.core.archive import Deletion, Needs
 from salon.core.clock import mcard_instant, parse_instant
 from salon.core.errors import CardInUse

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 import apsw
 
 from salon.archive import database
-from salon.archive.audit_log import AuditWriter, ChainSigner
+from salon.archive.audit.log import AuditWriter, ChainSigner
 from salon.archive.card_writes import CardRow
 from salon.archive.transaction import SqliteTransaction
 from salon.core.cards import AddedCard

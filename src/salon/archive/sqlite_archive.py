@@ -10,15 +10,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self, TypeVar
+from typing import BinaryIO, TypeVar
 
 import apsw
 
-from salon.archive import audit_log, migrations, rows, streams
+from salon.archive import migrations, rows, streams
 from salon.archive.adoption import Adopted, adopt
-from salon.archive.audit_log import AuditWriter, ChainSigner
+from salon.archive.audit.log import AuditWriter, ChainSigner, read_checkpoint, read_entries
 from salon.archive.card_writes import CardRow, prepare
+from salon.archive.checks.verification import SealCheck, VerificationReport, verify_archive
 from salon.archive.content_types import HEAD_BYTES, detect_content_type
 from salon.archive.database import (
     connect_for_reading,
@@ -28,10 +28,10 @@ from salon.archive.database import (
 )
 from salon.archive.group_commit import GroupCommit
 from salon.archive.transaction import SqliteTransaction, get_handle
-from salon.archive.verification import SealCheck, VerificationReport, verify_archive
 from salon.core.archive import ArchiveStats, ArchiveTransaction, Needs
 from salon.core.cards import AddedCard, Card, CardInfo, Tombstone, require_intact
 from salon.core.clock import Clock, GTime, SystemClock, g_time, instant
+from salon.core.closing import Closable
 from salon.core.documents import Document, DocumentId, Verification
 from salon.core.errors import FileMissing, StorageReadOnly
 from salon.core.events import AuditEntry, Checkpoint
@@ -43,7 +43,7 @@ from salon.core.text import require_text
 T = TypeVar("T")
 
 
-class SqliteArchive:
+class SqliteArchive(Closable):
     """The interface `core.archive.Archive` over one SQLite file."""
 
     def __init__(
@@ -85,17 +85,6 @@ class SqliteArchive:
         return archive
 
     _folder: tempfile.TemporaryDirectory[str] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Finish what is under way and let go of the file."""
@@ -314,12 +303,12 @@ class SqliteArchive:
     def audit_entries(self, *, after: int = 0) -> Iterator[AuditEntry]:
         """Walk the audit log from the entry after `after`."""
         with self.snapshot() as connection:
-            yield from audit_log.read_entries(connection, after=after)
+            yield from read_entries(connection, after=after)
 
     def checkpoint(self) -> Checkpoint:
         """Return the head of the audit chain, signed where a key is at hand."""
         with storage_errors(self.path):
-            return audit_log.read_checkpoint(self._reader())
+            return read_checkpoint(self._reader())
 
     def stats(self) -> ArchiveStats:
         """Count everything."""

@@ -12,9 +12,9 @@ import apsw
 
 from salon.archive import card_writes, deletion, rows
 from salon.archive.adoption import Adopted, adopt
-from salon.archive.audit_log import AuditWriter
+from salon.archive.audit.digests import provenance_sha256, text_sha256
+from salon.archive.audit.log import AuditWriter
 from salon.archive.card_writes import CardRow
-from salon.archive.digests import provenance_sha256, text_sha256
 from salon.core.archive import Deletion
 from salon.core.cards import AddedCard
 from salon.core.clock import Clock, instant, mcard_instant, parse_instant

@@ -18,7 +18,7 @@ from salon.core.errors import FileMissing, IntegrityFailed, InvalidInput, Outsid
 from salon.core.hashing import ALGORITHMS, Algorithm, as_algorithm
 
 if TYPE_CHECKING:
-    from salon.archive.transfer import OnConflict
+    from salon.archive.export.transfer import OnConflict
 
 
 @click.group()

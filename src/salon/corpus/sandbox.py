@@ -20,8 +20,9 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
+from salon.core.closing import Closable
 from salon.core.errors import ContentTooLarge, ReaderFailed
 from salon.corpus.layout import ReadText
 from salon.corpus.limits import Limits
@@ -51,7 +52,7 @@ class _Finished:
     peak_bytes: int
 
 
-class Sandbox:
+class Sandbox(Closable):
     """Reads files in limited processes, which it starts when needed and keeps for the next file."""
 
     def __init__(self, limits: Limits | None = None, *, worker: str = WORKER) -> None:
@@ -87,12 +88,6 @@ class Sandbox:
                 process.stop()  # the thread that reads with it notices, and lets go of it
         for process in idle:
             process.discard()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @contextlib.contextmanager
     def _process(self) -> Iterator["_ReaderProcess"]:

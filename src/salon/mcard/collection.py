@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar, overload
+from typing import TypeVar, overload
 
 from salon.archive.sqlite_archive import SqliteArchive
 from salon.core.archive import ArchiveTransaction
 from salon.core.clock import parse_instant
+from salon.core.closing import Closable
 from salon.core.errors import HandleMoved, InvalidHandle, NotFound
 from salon.core.handles import Handle, as_handle_name
 from salon.core.hashing import CardHash
@@ -33,7 +33,7 @@ from salon.mcard.page import Page, page_bounds
 T = TypeVar("T")
 
 
-class CardCollection:
+class CardCollection(Closable):
     """Cards and handles in one SQLite file; without a path, in a temporary one."""
 
     def __init__(
@@ -53,17 +53,6 @@ class CardCollection:
             engine = SqliteEngine(engine)
         self.engine = engine
         self.archive = engine.archive
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file, unless it came from outside with `engine`."""

@@ -11,9 +11,8 @@ Invariant: every result is a span of a card of the collection, read from it just
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from salon.core.closing import Closable
 from salon.core.hashing import CardHash
 from salon.mcard.card import MCard
 from salon.mcard.collection import CardCollection
@@ -61,7 +60,7 @@ class VectorSearchResult:
     metadata: dict[str, str | int]
 
 
-class MCardRAGEngine:
+class MCardRAGEngine(Closable):
     """Search over the cards of a collection."""
 
     def __init__(
@@ -75,17 +74,6 @@ class MCardRAGEngine:
         self.config = config or DEFAULT_CONFIG
         path = vector_db_path or _beside(self.collection.archive.path, "lexical")
         self._index = FtsIndex(path, self.collection.archive, chunks=self.config.chunks())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the index, and of the collection if it was made here."""
@@ -162,7 +150,7 @@ class MCardRAGEngine:
         }
 
 
-class GraphRAGEngine:
+class GraphRAGEngine(Closable):
     """A graph of what cards name together.
 
     `vector_db_path` says where vectors will be; today it only says where the graph is, if
@@ -185,17 +173,6 @@ class GraphRAGEngine:
         elif graph_db_path is None:
             graph_db_path = _beside(Path(str(vector_db_path)), "graph")
         self._graph = EntityGraph(graph_db_path, chunks=self.config.chunks())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the graph."""

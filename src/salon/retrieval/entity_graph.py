@@ -12,13 +12,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import apsw
 
 from salon.core.archive import Archive
 from salon.core.clock import Clock, SystemClock
+from salon.core.closing import Closable
 from salon.core.errors import InvalidInput
 from salon.core.hashing import CardHash
 from salon.retrieval.chunking import DEFAULT_CHUNKS, ChunkSettings
@@ -87,7 +86,7 @@ class Neighbourhood:
     neighbours: tuple[Neighbour, ...]
 
 
-class EntityGraph:
+class EntityGraph(Closable):
     """Entities and links from texts, given one by one or followed from an archive."""
 
     def __init__(
@@ -105,17 +104,6 @@ class EntityGraph:
         self._follower = Follower(
             self._file, self._rows, name="graph", fingerprint=f"v{GRAPH_VERSION} size={chunks.size}"
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file."""

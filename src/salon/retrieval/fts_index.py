@@ -11,12 +11,11 @@ word behind; whatever a person types is searched as words, never read as a query
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import apsw
 
 from salon.core.archive import Archive
+from salon.core.closing import Closable
 from salon.core.errors import InvalidInput
 from salon.core.hashing import CardHash
 from salon.retrieval.chunking import DEFAULT_CHUNKS, ChunkSettings, cut_passages
@@ -83,7 +82,7 @@ class IndexStats:
     seq: int
 
 
-class FtsIndex:
+class FtsIndex(Closable):
     """Passages of one archive, found by their words."""
 
     def __init__(
@@ -105,17 +104,6 @@ class FtsIndex:
             fingerprint=f"v{_VERSION} size={chunks.size} overlap={chunks.overlap}",
             cards_per_commit=cards_per_commit,
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from salon.archive import rows
-from salon.archive.digests import document_digest, text_sha256
-from salon.archive.export_records import (
+from salon.archive.audit.digests import document_digest, text_sha256
+from salon.archive.export.records import (
     AnyRecord,
     CitationRecord,
     DerivationRecord,

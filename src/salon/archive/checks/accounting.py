@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import apsw
 
-from salon.archive.digests import document_digest
-from salon.archive.problems import Problem, limited
-from salon.archive.replay import ReplayedState, is_same_tombstone, replay
+from salon.archive.audit.digests import document_digest
+from salon.archive.audit.replay import ReplayedState, is_same_tombstone, replay
+from salon.archive.checks.problems import Problem, limited
 from salon.archive.rows import get_document, read_verifications
 from salon.core.documents import DocumentId
 from salon.core.errors import AuditBroken, SalonError

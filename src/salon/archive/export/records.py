@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from salon.archive.export_format import Record
+from salon.archive.export.format import Record
 from salon.archive.handle_steps import follow_each_other
 from salon.core.cards import MAX_CARD_BYTES
 from salon.core.clock import GTime, parse_instant

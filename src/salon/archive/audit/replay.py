@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias, cast
 
 import apsw
 
-from salon.archive.audit_log import read_entries
-from salon.archive.digests import judged_digest, new_document_digest, text_sha256
+from salon.archive.audit.digests import judged_digest, new_document_digest, text_sha256
+from salon.archive.audit.log import read_entries
 from salon.core.documents import VerificationStatus
 from salon.core.errors import AuditBroken
 from salon.core.events import AuditEntry, EventField

@@ -17,8 +17,9 @@ from typing import BinaryIO, Literal, TypeAlias
 import apsw
 
 from salon.archive.card_writes import CardRow
-from salon.archive.export_format import ExportReader, ExportWriter, read_size
-from salon.archive.export_records import (
+from salon.archive.export.format import ExportReader, ExportWriter, read_size
+from salon.archive.export.intake import write_records
+from salon.archive.export.records import (
     CardRecord,
     CitationRecord,
     DerivationRecord,
@@ -28,7 +29,6 @@ from salon.archive.export_records import (
     parse_record,
     read_records,
 )
-from salon.archive.record_writes import write_records
 from salon.archive.sqlite_archive import SqliteArchive
 from salon.archive.streams import PIECE, measured
 from salon.core.cards import AddedCard

@@ -13,10 +13,10 @@ from typing import Literal, Protocol, TypeAlias
 
 import apsw
 
-from salon.archive.accounting import check_log_against_tables
-from salon.archive.audit_log import find_chain_fault, read_checkpoint
+from salon.archive.audit.log import find_chain_fault, read_checkpoint
+from salon.archive.checks.accounting import check_log_against_tables
+from salon.archive.checks.problems import Problem, limited
 from salon.archive.handle_steps import follow_each_other
-from salon.archive.problems import Problem, limited
 from salon.archive.rows import get_document
 from salon.core.errors import InvalidHandle, InvalidHash, SalonError
 from salon.core.events import Checkpoint

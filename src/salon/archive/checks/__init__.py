@@ -1,0 +1,1 @@
+"""Checking a whole archive against its hashes, its references and its log."""

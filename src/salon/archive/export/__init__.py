@@ -1,0 +1,1 @@
+"""A whole archive as one stream of records, out and in."""
