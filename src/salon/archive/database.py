@@ -4,9 +4,10 @@ Every connection runs in WAL mode with `synchronous=FULL` (an acknowledged commi
 cut), foreign keys on, and `secure_delete` on (deleted bytes are overwritten in the file).
 """
 
+import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -40,6 +41,8 @@ def connect_for_writing(path: Path, *, vfs: str | None = None) -> apsw.Connectio
             f"the folder of {path} cannot be made: {error.strerror}",
             hint="check the path and the permissions, or pick another place with SALON_HOME",
         ) from error
+    if vfs is None:
+        _make_private(path)
     connection = apsw.Connection(_name(path), flags=_READ_WRITE, vfs=vfs)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     _ensure_wal(connection)
@@ -66,6 +69,13 @@ def _ensure_wal(connection: apsw.Connection) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def _make_private(path: Path) -> None:
+    # Conversations are private: a new file is its owner's alone, and SQLite gives the files beside
+    # it the same permissions. Whatever goes wrong here, opening says it better.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _name(path: Path) -> str:

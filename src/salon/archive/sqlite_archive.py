@@ -7,6 +7,7 @@ threads and several processes; not with a network file system.
 
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,7 +65,8 @@ class SqliteArchive(Closable):
         self._closed = False
         self._vfs = vfs
         self._local = threading.local()
-        self._readers: list[apsw.Connection] = []
+        # Weak: a thread that ends takes its connection with it.
+        self._readers: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._readers_lock = threading.Lock()
         self._writer = GroupCommit(
             self._connect_writer,
@@ -90,7 +92,8 @@ class SqliteArchive(Closable):
         """Finish what is under way and let go of the file."""
         self._closed = True
         with self._readers_lock:
-            readers, self._readers = self._readers, []
+            readers = list(self._readers)
+            self._readers.clear()
         for reader in readers:
             reader.close()
         self._local = threading.local()
@@ -350,7 +353,7 @@ class SqliteArchive(Closable):
             connection = self._connect_reader()
             self._local.connection = connection
             with self._readers_lock:
-                self._readers.append(connection)
+                self._readers.add(connection)
         return connection
 
     def _connect_reader(self) -> apsw.Connection:
