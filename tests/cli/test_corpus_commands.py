@@ -81,6 +81,18 @@ def test_a_removed_document_leaves_its_cards_unless_told(
     assert salon("archive", "verify").code == 0
 
 
+def test_a_text_cannot_take_over_the_terminal(salon: CommandLine, tmp_path: Path) -> None:
+    source = tmp_path / "evil\x1b[2J.md"
+    source.write_text("# Title \x1b]0;owned\x07\n\nHidden \u202etxet\u202c and \x9b31m red.\n")
+    for args in (("read", str(source)), ("corpus", "add", str(source)), ("corpus", "ls")):
+        shown = salon(*args)
+        assert shown.code == 0
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown.text + shown.errors)
+    missing = salon("read", "no\x1b[2Jfile")
+    assert (missing.code, "\x1b" in missing.errors) == (3, False)
+    assert "\x1b]0;owned" in salon("read", str(source), "--json").json["text"], "JSON has it all"
+
+
 def test_settings_come_from_file_environment_and_flag(salon: CommandLine) -> None:
     salon.home.mkdir()
     (salon.home / "salon.toml").write_text("actor = 'file'\n[reader]\nmemory_mb = 512\n")

@@ -15,7 +15,7 @@ from salon.cli.common import byte_progress, counted, emit, human_bytes, json_opt
 from salon.cli.handles import expected_current, handle, history
 from salon.core.cards import AddedCard
 from salon.core.errors import FileMissing, IntegrityFailed, InvalidInput, OutsideFailed
-from salon.core.hashing import ALGORITHMS, Algorithm, as_algorithm
+from salon.core.hashing import ALGORITHMS, Algorithm, CardHash, as_algorithm
 
 if TYPE_CHECKING:
     from salon.archive.export.transfer import OnConflict
@@ -143,6 +143,11 @@ def get(salon: Salon, reference: str, output: Path | None, as_json: bool) -> Non
             encoded = base64.b64encode(content).decode()
             emit(described | {"base64": encoded}, "", as_json=True)
         return
+    if output is None and sys.stdout.isatty() and not _is_text(salon, card):
+        raise InvalidInput(
+            f"card {card} is {salon.archive.content_type(card)}, not text",
+            hint="write it to a file with --output FILE, or into a pipe",
+        )
     with salon.archive.open(card) as stream:
         if output is None:
             shutil.copyfileobj(stream, sys.stdout.buffer, 1024 * 1024)
@@ -157,6 +162,13 @@ def get(salon: Salon, reference: str, output: Path | None, as_json: bool) -> Non
         finally:
             partial.unlink(missing_ok=True)
     click.echo(f"{human_bytes(info.size)} written to {output}", err=True)
+
+
+def _is_text(salon: Salon, card: CardHash) -> bool:
+    from salon.archive.content_types import HEAD_BYTES, is_text
+
+    with salon.archive.open(card) as stream:
+        return is_text(stream.read(HEAD_BYTES))
 
 
 @archive.command("ls")

@@ -12,6 +12,7 @@ import click
 
 from salon.app import Salon
 from salon.cli.place import settings_in_force
+from salon.cli.printing import printable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,7 +36,7 @@ json_option = click.option(
 
 def emit(value: object, text: str, *, as_json: bool) -> None:
     """Print `value` as JSON or `text` for people."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False) if as_json else text)
+    click.echo(json.dumps(plain(value), ensure_ascii=False) if as_json else printable(text))
 
 
 def plain(value: object) -> object:

@@ -9,6 +9,7 @@ import click
 from salon.app import Salon
 from salon.cli.common import emit, item_progress, json_option, plain, with_salon
 from salon.cli.errors import exit_code
+from salon.cli.printing import printable
 from salon.core.archive import ArchiveTransaction, Deletion
 from salon.core.documents import Document, DocumentId, DocumentType, VerificationStatus
 from salon.core.errors import InvalidInput
@@ -87,7 +88,7 @@ def add(
             results.append(result)
             advance(result.source.name)
             if not as_json:
-                click.echo(_line(result), err=isinstance(result, Failed))
+                click.echo(printable(_line(result)), err=isinstance(result, Failed))
     failed = [result for result in results if isinstance(result, Failed)]
     if as_json:
         emit(
@@ -272,5 +273,6 @@ def read(
     for segment in found.layout.segments:
         place = f"page {segment.page}" if segment.page else ""
         label = ", ".join(part for part in (place, segment.section or "") if part)
-        click.secho(f"[{label}: bytes {segment.start} to {segment.end}]", dim=True)
-        click.echo(data[segment.start : segment.end].decode().strip("\n"))
+        span = f"bytes {segment.start} to {segment.end}"
+        click.secho(f"[{printable(label)}: {span}]", dim=True)
+        click.echo(printable(data[segment.start : segment.end].decode().strip("\n")))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from salon.cli.printing import printable
 from salon.core.errors import (
     Conflict,
     IntegrityFailed,
@@ -66,4 +67,4 @@ def show(error: SalonError, *, as_json: bool) -> None:
 def in_words(error: SalonError) -> str:
     """Return an error as a person reads it."""
     hint = f"\nhint: {error.hint}" if error.hint else ""
-    return f"error: {error.message} [{error.code}]{hint}"
+    return printable(f"error: {error.message} [{error.code}]{hint}")
