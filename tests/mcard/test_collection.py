@@ -38,6 +38,17 @@ def test_cards_are_created_read_and_deleted(collection: CardCollection) -> None:
 
 
 @pytest.mark.requirement("council/mcard/create-read-delete")
+def test_a_card_keeps_the_moment_it_was_made(collection: CardCollection) -> None:
+    cards = [MCard("one"), MCard("two"), MCard("three")]
+    collection.add(cards[0])
+    collection.add_with_handle(cards[1], "h")
+    collection.update_handle("h", cards[2])
+    for card in cards:
+        found = collection.get(card.hash)
+        assert found is not None
+        assert found.g_time == card.g_time
+
+
 def test_no_method_updates_a_card() -> None:
     changing = ("update", "set", "replace", "put", "edit", "modify", "write")
     methods = [name for name in dir(CardCollection) if name.startswith(changing)]

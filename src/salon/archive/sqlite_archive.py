@@ -18,7 +18,7 @@ import apsw
 from salon.archive import migrations, rows, streams
 from salon.archive.adoption import Adopted, adopt
 from salon.archive.audit.log import AuditWriter, ChainSigner, read_checkpoint, read_entries
-from salon.archive.card_writes import CardRow, prepare
+from salon.archive.card_writes import CardRow, prepare, require_card_size
 from salon.archive.checks.verification import SealCheck, VerificationReport, verify_archive
 from salon.archive.content_types import HEAD_BYTES, detect_content_type
 from salon.archive.database import (
@@ -108,7 +108,7 @@ class SqliteArchive(Closable):
         return self._writer.run(work, by=self._who(by))
 
     def write_sqlite(self, work: Callable[[SqliteTransaction], T], *, by: str | None = None) -> T:
-        """Run work that needs the SQLite connection itself; for this package only."""
+        """Run work that needs more of the transaction than every backend has."""
         return self._writer.run(work, by=self._who(by))
 
     def add(
@@ -130,7 +130,9 @@ class SqliteArchive(Closable):
         return self._writer.add_cards(prepared, by=self._who(by)) if prepared else []
 
     def add_rows(self, prepared: Sequence[CardRow], *, by: str | None = None) -> list[AddedCard]:
-        """Store cards that are hashed and stamped already; for this package only."""
+        """Store cards that were hashed and stamped elsewhere: by an export, by MCard."""
+        for _, content, _ in prepared:
+            require_card_size(len(content))
         return self._writer.add_cards(prepared, by=self._who(by))
 
     def add_stream(

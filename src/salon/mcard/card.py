@@ -91,6 +91,10 @@ class MCard:
         """Return `g_time`."""
         return self._g_time
 
+    def as_row(self) -> tuple[CardHash, bytes, GTime]:
+        """Return the card as an archive stores it, with the moment it was made."""
+        return CardHash(self._hash), self._content, GTime(self._g_time)
+
     def get_content_type(self) -> str:
         """Return the media type that the first bytes show."""
         return detect_content_type(self._content[:HEAD_BYTES])

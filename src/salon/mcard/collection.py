@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar, overload
 
 from salon.archive.sqlite_archive import SqliteArchive
+from salon.archive.transaction import SqliteTransaction
 from salon.core.archive import ArchiveTransaction
 from salon.core.clock import parse_instant
 from salon.core.closing import Closable
@@ -68,7 +69,7 @@ class CardCollection(Closable):
         algorithm is stored under the next stronger one, so the hash can differ from `card.hash`.
         """
         _require_card(card)
-        return self.archive.add(card.content, algorithm=card.hash_function).hash
+        return self.archive.add_rows([card.as_row()])[0].hash
 
     async def aadd(self, card: MCard) -> str:
         """Store a card without blocking the event loop."""
@@ -273,12 +274,12 @@ class CardCollection(Closable):
         return before - len(self.get_handle_history(handle))
 
     def _point(self, handle: str, card: MCard, *, expected_current: CardHash | None) -> Handle:
-        def store_and_point(tx: ArchiveTransaction) -> Handle:
-            stored = tx.add(card.content, algorithm=card.hash_function).hash
+        def store_and_point(tx: SqliteTransaction) -> Handle:
+            stored = tx.add_rows([card.as_row()])[0].hash
             return tx.set_handle(handle, stored, expected_current=expected_current)
 
         with value_errors():
-            return self.archive.write(store_and_point)
+            return self.archive.write_sqlite(store_and_point)
 
     def _search(
         self, matches: scan.Matches, page_number: int, page_size: int | None
