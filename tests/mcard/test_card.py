@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from salon.core.errors import EmptyContent, SalonError, UnknownAlgorithm
+from salon.core.hashing import content_hash
 from salon.mcard import MCard
 
 V1 = "3bfc269594ef649228e9a74bab00f042efc91d5acc6fbee31a382e80d42388fe"
@@ -97,3 +98,12 @@ def test_cards_are_equal_when_hash_and_content_are(one: bytes, other: bytes) -> 
     assert len({MCard(one), MCard(one), MCard(other)}) == len({one, other})
     assert MCard(one) != MCard(one, hash_function="md5")
     assert MCard(one) != one
+
+
+def test_the_environment_can_name_another_algorithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCARD_HASH_ALGORITHM", "sha512")
+    assert MCard("v1").hash == content_hash(b"v1", "sha512")
+    assert MCard("v1", "md5").hash == content_hash(b"v1", "md5"), "what is asked for is stronger"
+    monkeypatch.setenv("MCARD_HASH_ALGORITHM", "crc32")
+    with pytest.raises(ValueError, match="crc32"):
+        MCard("v1")

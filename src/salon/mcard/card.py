@@ -6,6 +6,7 @@ comes out of a collection has the moment it was stored.
 Invariant: nothing about a card can change, and its hash is the hash of its content.
 """
 
+import os
 from typing import Literal, Self, overload
 
 from salon.archive.content_types import HEAD_BYTES, detect_content_type
@@ -34,9 +35,11 @@ class MCard:
     _g_time: GTime
     _hash_function: Algorithm
 
-    def __init__(self, content: str | bytes, hash_function: str = DEFAULT_ALGORITHM) -> None:
+    def __init__(self, content: str | bytes, hash_function: str | None = None) -> None:
+        """Make a card; without a `hash_function`, `MCARD_HASH_ALGORITHM` or SHA-256 is used."""
+        chosen = hash_function or os.environ.get("MCARD_HASH_ALGORITHM") or DEFAULT_ALGORITHM
         with value_errors():
-            algorithm = as_algorithm(hash_function.lower())
+            algorithm = as_algorithm(chosen.lower())
         self._content = _as_bytes(content)
         self._hash_function = algorithm
         self._hash = content_hash(self._content, algorithm)
