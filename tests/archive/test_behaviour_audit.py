@@ -12,7 +12,8 @@ from salon.core.errors import SalonError
 from salon.core.events import GENESIS
 from salon.core.hashing import CardHash, content_hash
 from tests.archive.backends import Place
-from tests.archive.samples import COLLIDING, NOBODY, kinds, log
+from tests.archive.samples import NOBODY, kinds, log
+from tests.collisions import COLLIDING
 
 V1, V2, V3 = (content_hash(content) for content in (b"v1", b"v2", b"v3"))
 DOCUMENT = "the document of the scene"

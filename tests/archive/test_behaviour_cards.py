@@ -17,7 +17,8 @@ from salon.core.cards import AddedCard
 from salon.core.errors import CardNotFound, EmptyContent, SalonError
 from salon.core.hashing import ALGORITHMS, Algorithm, CardHash, content_hash
 from tests.archive.backends import Place
-from tests.archive.samples import COLLIDING, NOBODY, Trickle, kinds, last_event
+from tests.archive.samples import NOBODY, Trickle, kinds, last_event
+from tests.collisions import COLLIDING
 
 SHARED_ARCHIVE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

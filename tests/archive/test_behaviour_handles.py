@@ -21,7 +21,8 @@ from salon.core.errors import (
 from salon.core.handles import ANYTHING, Anything, HandleMove
 from salon.core.hashing import Algorithm, CardHash, content_hash
 from tests.archive.backends import START, Place
-from tests.archive.samples import COLLIDING, NOBODY, delete, kinds, last_event, prune
+from tests.archive.samples import NOBODY, delete, kinds, last_event, prune
+from tests.collisions import COLLIDING
 
 V1, V2, V3 = (content_hash(content) for content in (b"v1", b"v2", b"v3"))
 

@@ -37,7 +37,8 @@ from tests.archive.crowds import (
 )
 from tests.archive.full_disk import FullDisk
 from tests.archive.raw import foreign, raw, tamper
-from tests.archive.samples import COLLIDING, delete, kinds, log
+from tests.archive.samples import delete, kinds, log
+from tests.collisions import COLLIDING
 
 V1 = content_hash(b"v1")
 

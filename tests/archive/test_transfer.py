@@ -20,8 +20,9 @@ from tests.archive.crowds import in_time
 from tests.archive.deeds import BEGINNING, DEEDS, Deed, perform, picture
 from tests.archive.exports import exported, imported, put_together, take_apart
 from tests.archive.raw import tamper
-from tests.archive.samples import COLLIDING, Trickle, add_document, delete, kinds, last_event
+from tests.archive.samples import Trickle, add_document, delete, kinds, last_event
 from tests.archive.scratch import scratch_archive
+from tests.collisions import COLLIDING
 
 EVERYTHING = [
     *BEGINNING,

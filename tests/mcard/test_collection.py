@@ -16,7 +16,7 @@ from salon.core.errors import CardInUse, HashMismatch, InvalidInput
 from salon.core.hashing import CardHash
 from salon.mcard import CardCollection, MCard
 from salon.mcard.maybe import Just, Nothing
-from tests.mcard.samples import COLLIDING, COLLIDING_MD5
+from tests.collisions import COLLIDING, COLLIDING_MD5
 
 
 def _tombstone_reason(collection: CardCollection, card: str) -> str:

@@ -1,4 +1,4 @@
-"""Facts that several tests need."""
+"""Two contents with one MD5: facts that several tests need."""
 
 COLLIDING = (
     bytes.fromhex(
