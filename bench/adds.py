@@ -76,6 +76,40 @@ def concurrent_adds(folder: Path, sizes: Sizes) -> Row:
     )
 
 
+def concurrent_adds_against_the_ceiling(folder: Path, sizes: Sizes) -> Row:
+    """The same on this disk, against what sharing a commit can give at all.
+
+    The peer is one raw connection that commits as many rows at once as there are writers: no
+    threads, no audit log. How far its rate lies above one commit per row is what a group commit
+    could win here at the very most.
+    """
+    settings = _settings(folder)
+
+    def peer() -> float:
+        rows = raw.as_rows(_contents(sizes.adds_per_writer * sizes.writers, sizes.card_bytes))
+        connection = raw.connect(_new_path(folder), settings)
+        with timed() as watch:
+            for start in range(0, len(rows), sizes.writers):
+                connection.execute("BEGIN IMMEDIATE")
+                connection.executemany(raw.INSERT, rows[start : start + sizes.writers])
+                connection.execute("COMMIT")
+        connection.close()
+        return len(rows) / watch.seconds
+
+    figures = alternate(
+        lambda: _rate_of_writers(folder, sizes, sizes.adds_per_writer), peer, sizes.repetitions
+    )
+    return Row(
+        name="concurrent-adds-ceiling",
+        what=f"durable adds, {sizes.writers} writers, this disk",
+        unit="cards/s",
+        salon=figures[0],
+        peer=figures[1],
+        peer_is=f"sqlite3, {sizes.writers} rows a commit",
+        repetitions=sizes.repetitions,
+    )
+
+
 def concurrent_adds_on_a_slow_disk(folder: Path, sizes: Sizes) -> Row:
     """The same where every sync takes as long as on a common disk, on both sides."""
     settings = _settings(folder)

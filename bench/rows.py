@@ -7,7 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from bench.adds import batch_add, concurrent_adds, concurrent_adds_on_a_slow_disk
+from bench.adds import (
+    batch_add,
+    concurrent_adds,
+    concurrent_adds_against_the_ceiling,
+    concurrent_adds_on_a_slow_disk,
+)
 from bench.bulk import import_export, make_export, make_large_file, stream_add
 from bench.figures import Row, Sizes, alternate, timed
 from bench.memory import LIMIT_MB, Work, growth_mb
@@ -69,6 +74,7 @@ def startup(folder: Path, sizes: Sizes) -> Row:  # noqa: ARG001 - all rows are m
 ROWS: dict[str, MakeRow] = {
     "batch-add": batch_add,
     "concurrent-adds": concurrent_adds,
+    "concurrent-adds-ceiling": concurrent_adds_against_the_ceiling,
     "concurrent-adds-slow-disk": concurrent_adds_on_a_slow_disk,
     "reads": reads_by_hash,
     "stream-add": stream_add,

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from salon.app import Salon, read_checkpoint_file
-from salon.cli.common import byte_progress, counted, emit, human_bytes, json_option, with_salon
+from salon.cli.common import (
+    byte_progress,
+    checkpoint_option,
+    counted,
+    emit,
+    human_bytes,
+    json_option,
+    with_salon,
+)
 from salon.cli.handles import expected_current, handle, history
 from salon.core.cards import AddedCard
 from salon.core.errors import FileMissing, IntegrityFailed, InvalidInput, OutsideFailed
@@ -263,13 +271,7 @@ def import_(salon: Salon, file: Path, on_conflict: "OnConflict", as_json: bool) 
 
 
 @archive.command()
-@click.option(
-    "--checkpoint",
-    "checkpoints",
-    multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A checkpoint kept elsewhere, to hold the audit log against.",
-)
+@checkpoint_option
 @json_option
 @with_salon
 def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:

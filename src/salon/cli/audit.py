@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from salon.app import Salon, read_checkpoint_file
-from salon.cli.common import emit, json_option, plain, with_salon
+from salon.cli.common import checkpoint_option, emit, json_option, plain, with_salon
 from salon.core.errors import OutsideFailed
 from salon.core.events import AuditEntry
 
@@ -19,13 +19,7 @@ def audit() -> None:
 
 
 @audit.command()
-@click.option(
-    "--checkpoint",
-    "checkpoints",
-    multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A checkpoint kept elsewhere; without one, the last that this home has seen.",
-)
+@checkpoint_option
 @json_option
 @with_salon
 def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:

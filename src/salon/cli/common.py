@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 import click
@@ -31,6 +32,15 @@ def with_salon(command: Callable[Concatenate[Salon, P], R]) -> Callable[P, R]:
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of text for people."
+)
+
+checkpoint_option = click.option(
+    "--checkpoint",
+    "checkpoints",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A checkpoint kept elsewhere, to hold the audit log against; the last one that was noted "
+    "beside the archive is always used.",
 )
 
 
