@@ -12,24 +12,28 @@
     │   ├── InvalidExport     an export file that is damaged or not ours
     │   ├── UnreadableSource  a file or page that a reader cannot turn into text
     │   ├── ForbiddenAddress  a URL that Salon refuses to fetch
+    │   ├── UnknownProvider   an address `kind:name` that nothing answers to, or an extra missing
     │   └── ArchiveTooNew     written by a later Salon
     ├── NotFound
     │   ├── CardNotFound
     │   ├── CardDeleted       there is a tombstone: who, when, why
     │   ├── HandleNotFound
     │   ├── DocumentNotFound
+    │   ├── AvatarNotFound
     │   └── FileMissing
     ├── Conflict              somebody else was faster, or something still needs it
     │   ├── HandleMoved
     │   ├── HandleExists
-    │   └── CardInUse
+    │   ├── CardInUse
+    │   └── ModelMismatch     vectors of one model meet those of another
     ├── OutsideFailed         the disk, the network or another program failed
     │   ├── StorageFull
     │   ├── StorageReadOnly
     │   ├── StorageBusy
     │   ├── StorageFailed
     │   ├── ReaderFailed      a parser crashed, hung or wanted too much memory
-    │   └── FetchFailed
+    │   ├── FetchFailed
+    │   └── ProviderFailed    a model server or a database did not answer as it should
     └── IntegrityFailed       stored bytes do not agree with what vouches for them
         ├── HashMismatch
         ├── AuditBroken
@@ -145,6 +149,12 @@ class ForbiddenAddress(InvalidInput):
     code = "forbidden_address"
 
 
+class UnknownProvider(InvalidInput):
+    """No provider has this address, or the package that it needs is not installed."""
+
+    code = "unknown_provider"
+
+
 class ArchiveTooNew(InvalidInput):
     """The archive was written by a later version of Salon."""
 
@@ -181,6 +191,12 @@ class DocumentNotFound(NotFound):
     code = "document_not_found"
 
 
+class AvatarNotFound(NotFound):
+    """No avatar has this id."""
+
+    code = "avatar_not_found"
+
+
 class FileMissing(NotFound):
     """A path that leads nowhere."""
 
@@ -209,6 +225,12 @@ class CardInUse(Conflict):
     """A handle, a citation or a document needs the card."""
 
     code = "card_in_use"
+
+
+class ModelMismatch(Conflict):
+    """Vectors of one model were about to be mixed with those of another."""
+
+    code = "model_mismatch"
 
 
 class OutsideFailed(SalonError):
@@ -251,6 +273,12 @@ class FetchFailed(OutsideFailed):
     """A page could not be fetched."""
 
     code = "fetch_failed"
+
+
+class ProviderFailed(OutsideFailed):
+    """A model server, a vector store or a database failed, or answered with nonsense."""
+
+    code = "provider_failed"
 
 
 class IntegrityFailed(SalonError):

@@ -1,7 +1,9 @@
-"""Making ids, injected so that a replay makes the same ones."""
+"""Ids of what has no hash. How they are made is injected, so that a replay makes the same ones."""
 
 import secrets
-from typing import Protocol
+from typing import NewType, Protocol
+
+AvatarId = NewType("AvatarId", str)
 
 
 class IdMaker(Protocol):

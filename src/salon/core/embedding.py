@@ -1,0 +1,51 @@
+"""The interface of an embedder: text in, unit vectors out, and which model made them.
+
+Vectors of two models never meet: everything that stores a vector stores its `EmbeddingModel`
+beside it, and everything that compares vectors refuses to compare across models.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Vector: TypeAlias = "npt.NDArray[np.float32]"
+"""One unit vector, of shape (dimensions,)."""
+Vectors: TypeAlias = "npt.NDArray[np.float32]"
+"""Unit vectors as rows, of shape (count, dimensions)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """Which model made a vector.
+
+    `address` is how a person names it (`kind:name`); `fingerprint` tells apart two models behind
+    one address: a digest of the weights where we hold them, what the server says where we do not.
+    """
+
+    address: str
+    fingerprint: str
+    dimensions: int
+
+    def __str__(self) -> str:
+        return f"{self.address}@{self.fingerprint[:12]}"
+
+
+class Embedder(Protocol):
+    """Turns text into vectors whose dot product is their cosine similarity."""
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """Return which model this is; may ask a server the first time."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector per text, in order; texts may be of any number and length."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the unit vector of a question."""
+
+    def close(self) -> None:
+        """Let go of threads, files and connections."""

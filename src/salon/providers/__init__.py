@@ -1,0 +1,1 @@
+"""All that reaches outside Salon: embedders, vector stores, model servers."""
