@@ -8,10 +8,10 @@ STAMP := $(VENV)/.ready
 # CI also demands coverage; it costs half as much time again.
 COVERAGE := $(if $(CI),--cov=salon --cov-branch --cov-report=term:skip-covered)
 
-.PHONY: help setup demo test check format bench torture docs lock clean
+.PHONY: help setup demo test check format bench bench-search torture train docs lock clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 setup: $(STAMP) ## Make .venv with everything installed, exact versions
 
@@ -40,8 +40,18 @@ format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup ## Measure the archive against its limits
+bench: setup ## Measure the archive and the embedders against their limits
 	$(BIN)/python -m bench
+
+bench-search: setup ## Measure search at size beside the bare engines; takes long
+	$(BIN)/python -m bench.search
+	$(BIN)/python -m bench.ingest
+	$(BIN)/python -m bench.vector_engines
+	$(BIN)/python -m bench.growth
+
+train: setup ## Fit the weights of fusion anew from ../shared/data
+	$(BIN)/python -m tools.train_ranking
+	$(BIN)/python -m tools.train_ranking --embedder embedded:salon --borrow embedded:minilm --lower 0.2
 
 torture: setup ## 200 kills and 1,000 power cuts, the long run
 	$(BIN)/python -m tests.torture --kills 200 --power-cuts 1000

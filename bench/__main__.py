@@ -11,13 +11,11 @@ from pathlib import Path
 import apsw
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
-from bench.figures import Row, Sizes
+from bench.figures import Sizes
 from bench.rows import ROWS
 from bench.slow_disk import measure_sync_s
-
-WIDTH_OF_A_FILE = 140
+from bench.table import WIDTH_OF_A_FILE, print_table
 
 
 def main() -> None:
@@ -35,7 +33,14 @@ def main() -> None:
         outcome = {"sync_s": sync_s, "rows": [row.as_json() for row in rows]}
         Console().print_json(json.dumps(outcome))
     else:
-        _print_table(rows, sync_s)
+        console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE)
+        console.print(
+            f"A sync takes {sync_s * 1_000_000:,.0f} µs here ({1 / sync_s:,.0f} a second). "
+            f"Medians of {rows[0].repetitions} alternating runs. "
+            f"SQLite {apsw.sqlite_lib_version()} (Salon), {sqlite3.sqlite_version} (sqlite3).",
+            highlight=False,
+        )
+        print_table(rows, console)
 
 
 def _parse_arguments() -> argparse.Namespace:
@@ -51,40 +56,6 @@ def _parse_arguments() -> argparse.Namespace:
         "--folder", type=Path, help="measure on the disk of this folder (default: temporary files)"
     )
     return parser.parse_args()
-
-
-def _print_table(rows: list[Row], sync_s: float) -> None:
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE)
-    console.print(
-        f"A sync takes {sync_s * 1_000_000:,.0f} µs here ({1 / sync_s:,.0f} a second). "
-        f"Medians of {rows[0].repetitions} alternating runs. "
-        f"SQLite {apsw.sqlite_lib_version()} (Salon), {sqlite3.sqlite_version} (sqlite3).",
-        highlight=False,
-    )
-    table = Table(box=None, pad_edge=False)
-    for title in ("what", "Salon", "peer", "", "ratio", "goal", "met"):
-        table.add_column(title, justify="right" if title in {"Salon", "ratio"} else "left")
-    for row in rows:
-        table.add_row(
-            row.what,
-            _with_unit(row.salon, row.unit),
-            "" if row.peer is None else _with_unit(row.peer, row.unit),
-            row.peer_is,
-            "" if row.ratio is None else f"{row.ratio:.2f}",
-            _goal(row),
-            {True: "yes", False: "NO", None: "-"}[row.is_met],
-        )
-    console.print(table)
-
-
-def _goal(row: Row) -> str:
-    if row.below is not None:
-        return f"< {row.below:.0f} {row.unit}"
-    return "-" if row.least_ratio is None else f"≥ {row.least_ratio:g}"
-
-
-def _with_unit(figure: float, unit: str) -> str:
-    return f"{figure:,.0f} {unit}" if figure >= 100 else f"{figure:.1f} {unit}"
 
 
 if __name__ == "__main__":

@@ -25,11 +25,16 @@ class Sizes:
     reads: int = 20_000
     stream_bytes: int = 100_000_000
     export_card_bytes: int = 65_536
+    passages: int = 100_000
+    passage_characters: int = 1_000
+    queries: int = 200
+    embedded_passages: int = 400
+    readers: int = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table: either a ratio that should be high, or a figure that should be low."""
+    """One line of the table: a figure beside its peer's, and what either should reach."""
 
     name: str
     what: str
@@ -38,6 +43,8 @@ class Row:
     peer: float | None = None
     peer_is: str
     least_ratio: float | None = None
+    most_ratio: float | None = None
+    least: float | None = None
     below: float | None = None
     repetitions: int
 
@@ -51,8 +58,12 @@ class Row:
         """Tell whether the goal is met; `None` where there is none."""
         if self.below is not None:
             return self.salon < self.below
-        if self.least_ratio is not None and self.ratio is not None:
+        if self.least is not None:
+            return self.salon >= self.least
+        if self.ratio is not None and self.least_ratio is not None:
             return self.ratio >= self.least_ratio
+        if self.ratio is not None and self.most_ratio is not None:
+            return self.ratio <= self.most_ratio
         return None
 
     def as_json(self) -> dict[str, object]:
@@ -66,6 +77,8 @@ class Row:
             "peer_is": self.peer_is,
             "ratio": self.ratio,
             "goal_ratio": self.least_ratio,
+            "goal_most_ratio": self.most_ratio,
+            "goal_least": self.least,
             "goal_below": self.below,
             "met": self.is_met,
             "repetitions": self.repetitions,

@@ -14,6 +14,14 @@ from bench.adds import (
     concurrent_adds_on_a_slow_disk,
 )
 from bench.bulk import import_export, make_export, make_large_file, stream_add
+from bench.embedders import (
+    embed_load,
+    embed_passages,
+    embed_passages_multilingual,
+    embed_passages_static,
+    embed_query,
+    embed_sentences,
+)
 from bench.figures import Row, Sizes, alternate, timed
 from bench.memory import LIMIT_MB, Work, growth_mb
 from bench.reads import reads_by_hash
@@ -82,6 +90,12 @@ ROWS: dict[str, MakeRow] = {
     "stream-memory": stream_memory,
     "import-memory": import_memory,
     "startup": startup,
+    "embed-load": embed_load,
+    "embed-query": embed_query,
+    "embed-sentences": embed_sentences,
+    "embed-passages": embed_passages,
+    "embed-passages-static": embed_passages_static,
+    "embed-passages-use": embed_passages_multilingual,
 }
 
 

@@ -26,7 +26,7 @@ TOKENS_AT_ONCE = 2**17
 
 
 def load_base(folder: Path, device: str) -> Weights:
-    import torch  # type: ignore[import-not-found]
+    import torch
 
     with np.load(folder / "base.npz") as file:
         return {
@@ -51,7 +51,7 @@ def encode(
 ) -> Tensor:
     """Return one unit vector per text: the mean over its tokens of the last layer."""
     import torch
-    from torch.nn import functional  # type: ignore[import-not-found]
+    from torch.nn import functional
 
     ids, mask = padded(texts, device)
 

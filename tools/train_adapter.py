@@ -62,7 +62,7 @@ class Recipe:
     """One adapter is trained for each; their mean is shipped, so the ranks add up."""
     rank: int = 16
     scale: float = 2.0
-    strength: float = 1.0
+    strength: float = 0.5
     """How far to go from the base model towards the trained one."""
     steps: int = 150
     rate: float = 3e-4
@@ -88,7 +88,7 @@ class Encoder:
     """MiniLM as functions over named tensors, with a low-rank addition to each matrix."""
 
     def __init__(self, base: Weights, recipe: Recipe, seed: int, device: str) -> None:
-        import torch  # type: ignore[import-not-found]
+        import torch
 
         generator = torch.Generator().manual_seed(seed)
         self.base = base
@@ -297,7 +297,7 @@ class Trainer:
     def claim_loss(self, weights: Weights) -> Tensor:
         """Each claim must find its abstract among all others; only those drawn are fresh."""
         import torch
-        from torch.nn import functional  # type: ignore[import-not-found]
+        from torch.nn import functional
 
         recipe, examples = self.recipe, self.examples
         claims = examples.claims(recipe.claims)

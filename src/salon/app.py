@@ -25,12 +25,23 @@ from salon.settings import Settings
 
 if TYPE_CHECKING:
     from salon.archive.export.transfer import Exported, Imported, OnConflict
+    from salon.core.documents import DocumentId
+    from salon.core.embedding import Embedder
+    from salon.core.ids import AvatarId
     from salon.corpus.fetch import Fetcher
+    from salon.corpus.filters import Where
     from salon.corpus.ingest import Details, Result
     from salon.corpus.ingest import Progress as IngestProgress
     from salon.corpus.layout import Layout, ReadText
+    from salon.corpus.manifest import CorpusManifest, Period
     from salon.corpus.sandbox import Sandbox
+    from salon.corpus.search import CorpusSearch, SearchAnswer
     from salon.corpus.sources import Source
+    from salon.retrieval.filling import BackgroundFilling, FillReport, VectorFilling
+    from salon.retrieval.following import CaughtUp
+    from salon.retrieval.graph.entity_graph import EntityGraph
+    from salon.retrieval.passage_index import Coverage, PassageIndex
+    from salon.retrieval.searcher import Mode
 
 SHORTEST_PREFIX = 6
 Progress = Callable[[int], None]
@@ -51,6 +62,10 @@ class Salon(Closable):
 
     def close(self) -> None:
         """Note where the audit log stands, and let go of the archive."""
+        self.stop_indexing()
+        for opened in ("graph", "passages", "embedder", "_patient_embedder"):
+            if opened in self.__dict__:
+                self.__dict__.pop(opened).close()
         archive = self.__dict__.pop("archive", None)
         if archive is not None:
             self._note_checkpoint(archive.checkpoint())
@@ -154,6 +169,37 @@ class Salon(Closable):
                 on_progress=on_progress,
             )
 
+    def documents(self, *, avatar: str | None = None) -> list[Document]:
+        """Return the documents of an avatar's corpus, or all of them."""
+        from salon.corpus.manifest import as_avatar_id, get_manifest
+
+        if avatar is None:
+            return list(self.archive.documents())
+        members = frozenset(get_manifest(self.archive, as_avatar_id(avatar)).documents)
+        return [document for document in self.archive.documents() if document.id in members]
+
+    def add_to_corpus(
+        self, avatar: "AvatarId", documents: Iterable["DocumentId"]
+    ) -> "CorpusManifest":
+        """Put documents into an avatar's corpus."""
+        from salon.corpus.manifest import add_to_corpus
+
+        return add_to_corpus(self.archive, avatar, documents)
+
+    def remove_from_corpus(
+        self, avatar: "AvatarId", documents: Iterable["DocumentId"]
+    ) -> "CorpusManifest":
+        """Take documents out of an avatar's corpus."""
+        from salon.corpus.manifest import remove_from_corpus
+
+        return remove_from_corpus(self.archive, avatar, documents)
+
+    def set_period(self, avatar: "AvatarId", period: "Period") -> "CorpusManifest":
+        """Say which years an avatar's corpus covers."""
+        from salon.corpus.manifest import set_period
+
+        return set_period(self.archive, avatar, period)
+
     def layout(self, document: Document) -> "Layout | None":
         """Return the pages and sections of a document's text."""
         from salon.corpus.layout import Layout
@@ -183,6 +229,194 @@ class Salon(Closable):
         allowed = self.settings.fetch
         return Fetcher(
             FetchLimits(body_bytes=allowed.body_mb * 1_000_000, total_s=allowed.timeout_s)
+        )
+
+    # Search
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 5,
+        mode: "Mode" = "hybrid",
+        alpha: float = 0.5,
+        threshold: float = 0.0,
+        where: "Where | None" = None,
+    ) -> "SearchAnswer":
+        """Return the passages of the corpus that answer a query best, each with its proof.
+
+        Words are looked up in everything that is stored by now; vectors in what has one. While
+        indexing runs in the background, that alone brings the index up to date.
+        """
+        from salon.corpus.filters import EVERYTHING
+
+        if self._filling is None:
+            self.passages.catch_up()
+        return self._corpus_search.search(
+            query,
+            limit=limit,
+            mode=mode,
+            alpha=alpha,
+            threshold=threshold,
+            where=where or EVERYTHING,
+        )
+
+    def index_words(self, on_entries: Progress = lambda _: None) -> "CaughtUp":
+        """Make everything that is stored searchable by its words."""
+        return self.passages.catch_up(on_entries)
+
+    def index_vectors(
+        self,
+        on_progress: "Callable[[int, int], None]" = lambda _done, _total: None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> "FillReport":
+        """Give every passage its vector; resumes where an earlier run stopped."""
+        return self._vector_filling(background=False).fill(on_progress, should_stop)
+
+    def index(
+        self, on_progress: "Callable[[int, int], None]" = lambda _done, _total: None
+    ) -> "tuple[CaughtUp, FillReport]":
+        """Bring words and vectors up to date."""
+        return self.index_words(), self.index_vectors(on_progress)
+
+    def index_coverage(self) -> "Coverage":
+        """Tell how much of the archive the indexes reflect."""
+        return self.passages.coverage()
+
+    def rebuild_index(self) -> "CaughtUp":
+        """Forget the indexes and build the words anew; vectors fill in from the archive."""
+        return self.passages.rebuild()
+
+    def start_indexing(self) -> None:
+        """Keep the indexes up to date in the background from now on."""
+        from salon.retrieval.filling import BackgroundFilling
+
+        def fill(should_stop: Callable[[], bool]) -> None:
+            self.passages.catch_up()
+            self._vector_filling(background=True).fill(should_stop=should_stop)
+
+        if self._filling is None:
+            self._filling = BackgroundFilling(fill)
+        self._filling.wake()
+
+    def stop_indexing(self) -> None:
+        """End indexing in the background after what is under way."""
+        if self._filling is not None:
+            self._filling.stop()
+            self._filling = None
+
+    _filling: "BackgroundFilling | None" = None
+
+    def compact(self) -> int:
+        """Leave nothing of what was deleted in any file; return the bytes saved in the archive."""
+        from salon.archive.vectors import VectorStore
+
+        self.passages.catch_up()
+        self.passages.compact()
+        if self._has_graph():
+            self._current_graph().compact()
+        if model := self.passages.catalogue.model():
+            VectorStore(self.archive).prune(keep=model)
+        return self.archive.compact()
+
+    @cached_property
+    def passages(self) -> "PassageIndex":
+        """The passages of this home with their indexes, opened when first needed."""
+        from salon.providers.indexes import IndexPlan, open_passage_index
+        from salon.retrieval.chunking import ChunkSettings
+
+        chosen = self.settings.index
+        archive = self.archive  # its file must be there before an index goes into it
+        plan = IndexPlan(
+            folder=self.settings.index_path,
+            file=self.settings.archive_path if chosen.engine == "single-file" else None,
+            vectors=chosen.vectors,
+            chunks=ChunkSettings(size=chosen.chunk_size, overlap=chosen.chunk_overlap),
+        )
+        return open_passage_index(archive, plan)
+
+    @cached_property
+    def graph(self) -> "EntityGraph":
+        """The entity graph of this home, opened when first needed."""
+        from salon.providers.entities import ExtractorOptions, open_extractor
+        from salon.retrieval.chunking import ChunkSettings
+        from salon.retrieval.following import Scope
+        from salon.retrieval.graph.entity_graph import EntityGraph
+
+        chosen = self.settings.index
+        key = chosen.entities_key
+        options = ExtractorOptions(
+            base_url=chosen.entities_url, api_key=key.get_secret_value() if key else None
+        )
+        return EntityGraph(
+            self._graph_path,
+            chunks=ChunkSettings(size=chosen.chunk_size, overlap=chosen.chunk_overlap),
+            extractor=open_extractor(chosen.entities, options),
+            scope=Scope.DOCUMENTS,
+        )
+
+    @property
+    def _graph_path(self) -> Path:
+        if self.settings.index.engine == "single-file":
+            return self.settings.archive_path
+        return self.settings.index_path / "graph.db"
+
+    def _has_graph(self) -> bool:
+        """Tell whether a graph was ever made here; only those who use one pay for it."""
+        if self._graph_path != self.settings.archive_path:
+            return self._graph_path.exists()
+        tables = "SELECT 1 FROM sqlite_schema WHERE name = 'graph_card'"
+        return self.archive.read_sqlite().execute(tables).get is not None
+
+    def _current_graph(self) -> "EntityGraph":
+        self.graph.catch_up(self.archive)
+        return self.graph
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """What turns questions into vectors, opened when first needed."""
+        return self._open_embedder(background=False)
+
+    @cached_property
+    def _corpus_search(self) -> "CorpusSearch":
+        from salon.corpus.search import CorpusSearch
+        from salon.retrieval.searcher import Searcher
+
+        searcher = Searcher(
+            self.passages,
+            lambda: self.embedder,
+            fusion=self.settings.index.fusion,
+            graph=self._current_graph,
+        )
+        return CorpusSearch(self.archive, self.passages, searcher)
+
+    def _vector_filling(self, *, background: bool) -> "VectorFilling":
+        from salon.archive.vectors import VectorStore
+        from salon.retrieval.filling import VectorFilling
+
+        store = VectorStore(self.archive)
+        if not background:
+            return VectorFilling(self.passages, store, self.embedder)
+        # Small windows, so that stopping does not take long.
+        return VectorFilling(self.passages, store, self._patient_embedder, window=64)
+
+    @cached_property
+    def _patient_embedder(self) -> "Embedder":
+        """What computes vectors in the background, after everybody else."""
+        return self._open_embedder(background=True)
+
+    def _open_embedder(self, *, background: bool) -> "Embedder":
+        from salon.providers.embedders import EmbedderOptions, open_embedder
+
+        chosen = self.settings.index
+        key = chosen.embedder_key
+        return open_embedder(
+            chosen.embedder,
+            EmbedderOptions(
+                base_url=chosen.embedder_url,
+                api_key=key.get_secret_value() if key else None,
+                background=background,
+            ),
         )
 
     # Audit

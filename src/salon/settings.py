@@ -7,11 +7,13 @@ The home itself can only come from the environment or a flag, since the file is 
 
 import getpass
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_serializer
 
 from salon.core.errors import InvalidSettings
 
@@ -40,6 +42,57 @@ class FetchSettings(_Group):
     timeout_s: int = Field(30, ge=1, description="Time one fetch may take, in seconds.")
 
 
+class IndexSettings(_Group):
+    """How text is found again; when something here changes, indexes are built anew."""
+
+    engine: Literal["fast", "single-file"] = Field(
+        "fast",
+        description="`fast`: engines of their own in a folder beside the archive. `single-file`: "
+        "SQLite's FTS5 and sqlite-vec in the archive's own file, slower (extra `single-file`).",
+    )
+    embedder: str = Field(
+        "embedded:salon",
+        description="What turns text into vectors, as `kind:name`; see docs/guides/embedders.md.",
+    )
+    embedder_url: str | None = Field(
+        None, description="Address of the server, for `ollama:` and `openai:` embedders."
+    )
+    embedder_key: SecretStr | None = Field(
+        None, description="Key for the embedder's server; better in the environment than in a file."
+    )
+    vectors: str = Field(
+        "embedded",
+        description="Where vectors are searched: `embedded`, `qdrant:URL`, `qdrant-edge:` or "
+        "`postgresql://…`; see docs/guides/vector-stores.md.",
+        repr=False,  # it may hold a password
+    )
+    fusion: Literal["calibrated", "rrf"] = Field(
+        "calibrated",
+        description="How words and vectors are joined: by calibrated scores, or by weighted "
+        "reciprocal ranks.",
+    )
+    entities: str = Field(
+        "rules",
+        description="What finds names for the entity graph: `rules`, `spacy:PACKAGE` (extra "
+        "`entities`) or `openai:MODEL` for a chat model.",
+    )
+    entities_url: str | None = Field(
+        None, description="Address of the server of the chat model that finds names."
+    )
+    entities_key: SecretStr | None = Field(
+        None, description="Key for that server; better in the environment than in a file."
+    )
+    chunk_size: int = Field(1000, ge=100, le=10_000, description="Characters in a passage.")
+    chunk_overlap: int = Field(
+        200, ge=0, le=5_000, description="Characters that neighbouring passages share."
+    )
+
+    @field_serializer("vectors")
+    def _without_password(self, address: str) -> str:
+        masked = re.sub(r"(?<=://)([^:/@]*):.*@", r"\1:***@", address)
+        return re.sub(r"(?i)([?&]password=)[^&#]*", r"\1***", masked)
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -57,11 +110,18 @@ class Settings(_Group):
     sign_audit: bool = Field(True, description="Sign the head of the audit log with a key in home.")
     reader: ReaderSettings = Field(default_factory=lambda: ReaderSettings.model_validate({}))
     fetch: FetchSettings = Field(default_factory=lambda: FetchSettings.model_validate({}))
+    index: IndexSettings = Field(default_factory=lambda: IndexSettings.model_validate({}))
 
     @property
     def archive_path(self) -> Path:
         """The one file that holds the truth."""
         return self.archive or self.home / "salon.db"
+
+    @property
+    def index_path(self) -> Path:
+        """The folder of the derived indexes; it can be deleted at any time."""
+        archive = self.archive_path
+        return archive.with_name(f"{archive.stem}-index")
 
     @property
     def key_path(self) -> Path:

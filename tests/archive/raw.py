@@ -52,3 +52,8 @@ def foreign(path: Path, *statements: tuple[str, list[str]]) -> None:
         check=True,
         capture_output=True,
     )
+
+
+def damage(path: Path, card: str) -> None:
+    """Change the bytes of a card behind the archive's back."""
+    tamper(path, "UPDATE card SET content = x'41' WHERE hash = ?", (card,))

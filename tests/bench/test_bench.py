@@ -20,6 +20,8 @@ TINY = Sizes(
     slow_single_commits=1,
     reads=10,
     stream_bytes=200_000,
+    queries=2,
+    embedded_passages=2,
 )
 
 

@@ -24,7 +24,7 @@ graph_rag = GraphRAGEngine(vector_db_path="prologue_vectors.db")
 AFTERWARDS = """
 card = MCard("Packet switching was invented twice.")
 assert archive.add(card) == card.hash
-assert rag.index_all()["indexed"] == 1
+assert rag.index_all()["vectors"] == 1
 (result,) = rag.search("history of packet switching", k=5, hybrid=True)
 print(f"Hash: {result.hash}, Score: {result.score:.4f}, Chunk: {result.chunk_text[:80]}")
 """
@@ -50,10 +50,10 @@ def test_the_snippet_runs_with_only_its_imports_changed(tmp_path: Path) -> None:
     assert not (tmp_path / ":memory:").exists()
 
 
-@pytest.mark.requirement("council/mcard/first-snippet")
+@pytest.mark.requirement("council/mcard/first-snippet", "council/mcard/rag-lines")
 def test_the_snippet_can_be_worked_with_and_run_again(tmp_path: Path) -> None:
     first = _run(SNIPPET + AFTERWARDS, tmp_path)
     assert (first.returncode, first.stderr) == (0, "")
     assert "Chunk: Packet switching was invented twice." in first.stdout
-    second = _run(SNIPPET + "print(archive.count(), rag.get_info()['lexical']['cards'])", tmp_path)
+    second = _run(SNIPPET + "print(archive.count(), rag.get_info()['with_vector'])", tmp_path)
     assert (second.stdout, second.stderr) == ("1 1\n", "")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from salon.archive.sqlite_archive import SqliteArchive
-from salon.retrieval.fts_index import FtsIndex
+from salon.retrieval.passage_index import PassageIndex
+from tests.retrieval.opening import ENGINES, Engine, opened_index
 
 
 @pytest.fixture
@@ -15,7 +16,14 @@ def archive(tmp_path: Path) -> Iterator[SqliteArchive]:
         yield opened
 
 
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    chosen: Engine = request.param
+    return chosen
+
+
 @pytest.fixture
-def index(tmp_path: Path, archive: SqliteArchive) -> Iterator[FtsIndex]:
-    with FtsIndex(tmp_path / "lexical.db", archive) as opened:
+def index(tmp_path: Path, archive: SqliteArchive, engine: Engine) -> Iterator[PassageIndex]:
+    """An index of every text card."""
+    with opened_index(tmp_path / "index", archive, engine=engine) as opened:
         yield opened

@@ -155,6 +155,27 @@ CREATE TABLE audit_head (
 );
 """
 
+# Computed values, not state: they can be made again from the cards, so no audit event speaks of
+# them and no export carries them. The key leads with the card, so that deleting one finds its rows.
+VECTORS = """
+CREATE TABLE embedding_model (
+    id INTEGER PRIMARY KEY,
+    address TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    UNIQUE (address, fingerprint, dimensions)
+);
+CREATE TABLE passage_vector (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    model INTEGER NOT NULL REFERENCES embedding_model(id) ON DELETE CASCADE,
+    card_hash TEXT NOT NULL REFERENCES card(hash) ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    stop INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    UNIQUE (card_hash, model, start, stop)
+);
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -170,6 +191,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(2, "handle moves with both ends", HANDLE_MOVES),
     Migration(3, "documents, citations, derivations, tombstones", DOCUMENTS),
     Migration(4, "the audit chain", AUDIT),
+    Migration(5, "vectors of passages, as computed", VECTORS),
 )
 
 _LEDGER = """

@@ -193,6 +193,22 @@ class SqliteArchive(Closable):
         """Record what another program wrote into the file since the log last knew everything."""
         return self.write_sqlite(lambda transaction: transaction.adopt(), by=by)
 
+    def compact(self) -> int:
+        """Write the file anew without what was deleted, also not in its log; return bytes saved.
+
+        Waits for a moment when nobody else reads or writes the file.
+        """
+        with storage_errors(self.path):
+            before = self.path.stat().st_size
+            connection = self._connect_writer()
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                connection.close()
+            return before - self.path.stat().st_size
+
     # Cards
 
     def get(self, card: CardHash) -> Card:

@@ -326,3 +326,15 @@ def adopt(salon: Salon, as_json: bool) -> None:
         f"{counted(adopted.cards, 'card')} and {counted(adopted.handles, 'handle')} recorded",
         as_json=as_json,
     )
+
+
+@archive.command()
+@json_option
+@with_salon
+def compact(salon: Salon, as_json: bool) -> None:
+    """Write all files anew, so that not one byte of what was deleted is left in them.
+
+    Covers the archive, its log and the indexes. Vectors of models that are no longer used go too.
+    """
+    saved = salon.compact()
+    emit({"bytes_saved": saved}, f"compacted; {human_bytes(max(0, saved))} saved", as_json=as_json)

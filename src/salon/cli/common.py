@@ -102,6 +102,32 @@ def item_progress(label: str, total: int) -> Iterator[Callable[[str], None]]:
         yield lambda name: progress.update(task, advance=1, name=name)
 
 
+@contextmanager
+def amount_progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar for work that reports how much is done, and of how much."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
 def counted(number: int, noun: str) -> str:
     """Return `1 card` or `2 cards`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from salon.app import Salon
-from salon.cli.common import emit, item_progress, json_option, plain, with_salon
+from salon.cli.common import counted, emit, item_progress, json_option, plain, with_salon
 from salon.cli.errors import exit_code
+from salon.cli.index import update_vectors
 from salon.cli.printing import printable
 from salon.core.archive import ArchiveTransaction, Deletion
 from salon.core.documents import Document, DocumentId, DocumentType, VerificationStatus
@@ -44,6 +45,8 @@ def corpus() -> None:
 @click.option("--archive-url", help="Where a lasting copy is.")
 @click.option("--licence", help="Under which licence it stands.")
 @click.option("--doi")
+@click.option("--avatar", help="Put the documents into this avatar's corpus.")
+@click.option("--vectors/--no-vectors", default=True, help="Compute their vectors right away.")
 @encoding_option
 @json_option
 @with_salon
@@ -58,17 +61,23 @@ def add(
     archive_url: str | None,
     licence: str | None,
     doi: str | None,
+    avatar: str | None,
+    vectors: bool,
     encoding: str | None,
     as_json: bool,
 ) -> None:
     """Read sources and store them as documents, folders recursively.
 
     A source that cannot be read is named and the rest goes on; run the same command again and what
-    is stored already is skipped. Exits with the code of the first failure.
+    is stored already is skipped. Exits with the code of the first failure. A text can be searched
+    by its words as soon as it is stored; its vectors are computed then, and if you stop that,
+    `salon index update` goes on with it.
     """
     from salon.corpus.ingest import Details, Failed
+    from salon.corpus.manifest import as_avatar_id
     from salon.corpus.sources import expand
 
+    member_of = as_avatar_id(avatar) if avatar else None
     found = expand(places)
     if title and len(found.sources) > 1:
         raise InvalidInput(f"one title cannot stand for {len(found.sources)} sources")
@@ -90,6 +99,13 @@ def add(
             if not as_json:
                 click.echo(printable(_line(result)), err=isinstance(result, Failed))
     failed = [result for result in results if isinstance(result, Failed)]
+    stored = [result.document.id for result in results if not isinstance(result, Failed)]
+    if member_of and stored:
+        salon.add_to_corpus(member_of, stored)
+    if stored:
+        salon.index_words()
+        if vectors:
+            update_vectors(salon)
     if as_json:
         emit(
             {"results": [_as_json(result) for result in results], "skipped": asdict(found.skipped)},
@@ -137,17 +153,53 @@ def _summary(count: int, failed: int, skipped: "Skipped") -> str:
 
 
 @corpus.command("ls")
+@click.option("--avatar", help="Only the corpus of this avatar.")
 @json_option
 @with_salon
-def list_documents(salon: Salon, as_json: bool) -> None:
+def list_documents(salon: Salon, avatar: str | None, as_json: bool) -> None:
     """List the documents with their verification status."""
-    documents = list(salon.archive.documents())
+    documents = salon.documents(avatar=avatar)
     lines = [
         f"{found.id}  {found.verification.status.value:<9} {found.provenance.type.value:<9} "
         f"{found.provenance.year or '':>5}  {found.provenance.title}"
         for found in documents
     ]
     emit(documents, "\n".join(lines) or "no documents", as_json=as_json)
+
+
+@corpus.command()
+@click.argument("avatar")
+@click.option("--from", "first_year", type=int, help="The first year it covers (default: open).")
+@click.option("--until", "last_year", type=int, help="The last year it covers (default: open).")
+@json_option
+@with_salon
+def period(
+    salon: Salon, avatar: str, first_year: int | None, last_year: int | None, as_json: bool
+) -> None:
+    """Say which years an avatar's corpus covers: what is dated outside is never found for it."""
+    from salon.corpus.manifest import Period, as_avatar_id
+
+    chosen = Period(first=first_year, last=last_year)
+    manifest = salon.set_period(as_avatar_id(avatar), chosen)
+    ends = f"{chosen.first or 'the beginning'} to {chosen.last or 'today'}"
+    emit(manifest, f"the corpus of {avatar} covers {ends}", as_json=as_json)
+
+
+@corpus.command()
+@click.argument("avatar")
+@click.argument("documents", nargs=-1, required=True, metavar="DOCUMENT…")
+@json_option
+@with_salon
+def leave(salon: Salon, avatar: str, documents: tuple[str, ...], as_json: bool) -> None:
+    """Take documents out of an avatar's corpus; they stay in the archive."""
+    from salon.corpus.manifest import as_avatar_id
+
+    manifest = salon.remove_from_corpus(as_avatar_id(avatar), map(DocumentId, documents))
+    emit(
+        manifest,
+        f"the corpus of {avatar} has {counted(len(manifest.documents), 'document')}",
+        as_json=as_json,
+    )
 
 
 @corpus.command()

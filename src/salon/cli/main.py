@@ -19,7 +19,10 @@ GROUPS = {
     "archive": ("salon.cli.archive:archive", "Cards and handles: the store that loses nothing."),
     "audit": ("salon.cli.audit:audit", "The log of everything that changed, and its proof."),
     "corpus": ("salon.cli.corpus:corpus", "Documents: read, list, judge and remove sources."),
+    "eval": ("salon.cli.eval:evaluate", "Measure search on labelled collections."),
+    "index": ("salon.cli.index:index", "Indexes: how current they are, and updating them."),
     "read": ("salon.cli.corpus:read", "Show the text that a reader finds in a file or page."),
+    "search": ("salon.cli.search:search", "Find passages, each with its proof and the reasons."),
     "settings": ("salon.cli.settings:settings", "Show the settings in force."),
     "tour": ("salon.cli.tour:tour", "See in a minute what the archive does."),
 }

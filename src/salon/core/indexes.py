@@ -6,7 +6,8 @@ again. It ranks; it does not read text from the archive, apply thresholds or exp
 Invariants that every backend keeps: adding an id again replaces it; what was added or removed
 before `commit` returned survives a kill at any later moment, and a kill before it leaves the index
 as it was or with a part of the change, never broken; a search sees whole commits and never waits
-for a writer; ranks are best first with ties broken by id.
+for a writer (a store outside without transactions says so, and shows new passages before old ones
+go); ranks are best first with ties broken by id.
 """
 
 import hashlib

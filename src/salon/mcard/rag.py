@@ -1,9 +1,8 @@
 """Retrieval with MCard's class names: search over a collection, and a graph of what cards name.
 
-Today it is lexical: BM25 over passages, and entities found by rules. There are no dense vectors
-and no language model, and every method says so instead of pretending: `get_info` and `get_stats`
-name what is missing, and a search for vectors alone is refused. `query` comes with grounded
-answers; until then it does not exist.
+Search joins words and vectors as everywhere in Salon; names are found by rules unless a model is
+configured, and `get_stats` says so. `query` comes with grounded answers; until then it does not
+exist.
 
 Invariant: every result is a span of a card of the collection, read from it just now.
 """
@@ -12,28 +11,34 @@ import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from salon.archive.vectors import VectorStore
 from salon.core.closing import Closable
 from salon.core.hashing import CardHash
 from salon.mcard.card import MCard
 from salon.mcard.collection import CardCollection
 from salon.mcard.errors import InvalidArgument, InvalidConfig, value_errors
+from salon.providers.embedders import DEFAULT_ADDRESS, EmbedderOptions, open_embedder
+from salon.providers.indexes import IndexPlan, open_passage_index
 from salon.retrieval.chunking import ChunkSettings
-from salon.retrieval.entity_graph import Entity, EntityGraph, Neighbour
-from salon.retrieval.following import as_text
-from salon.retrieval.fts_index import FtsIndex
+from salon.retrieval.filling import FillReport, VectorFilling
+from salon.retrieval.following import Scope, as_text
+from salon.retrieval.graph.entity_graph import EntityGraph, Neighbour
+from salon.retrieval.graph.links import Entity
+from salon.retrieval.searcher import Searcher
 
 MAX_TOP_K = 100
-NO_VECTORS = "Salon has no dense vectors yet; hybrid search uses the lexical index alone"
+NO_VECTORS = "the graph has no vectors of its own; `MCardRAGEngine` searches them"
 NO_MODEL = "no language model is asked: names and terms are found by rules"
 
 
 @dataclass(frozen=True, slots=True)
 class RAGConfig:
-    """How many results a search gives, and how text is cut into passages."""
+    """How many results a search gives, how text is cut into passages, what makes the vectors."""
 
     top_k: int = 5
     chunk_size: int = 1000
     chunk_overlap: int = 200
+    embedder: str = DEFAULT_ADDRESS
 
     def __post_init__(self) -> None:
         if not 1 <= self.top_k <= MAX_TOP_K:
@@ -61,7 +66,11 @@ class VectorSearchResult:
 
 
 class MCardRAGEngine(Closable):
-    """Search over the cards of a collection."""
+    """Search over the cards of a collection.
+
+    The index is a folder beside the collection's file; with `vector_db_path` it is that one SQLite
+    file instead, which is slower and needs the extra `single-file`.
+    """
 
     def __init__(
         self,
@@ -72,12 +81,21 @@ class MCardRAGEngine(Closable):
         self._owns_collection = collection is None
         self.collection = CardCollection() if collection is None else collection
         self.config = config or DEFAULT_CONFIG
-        path = vector_db_path or _beside(self.collection.archive.path, "lexical")
-        self._index = FtsIndex(path, self.collection.archive, chunks=self.config.chunks())
+        archive = self.collection.archive
+        self._plan = IndexPlan(
+            folder=archive.path.with_name(f"{archive.path.stem}-index"),
+            file=None if vector_db_path is None else Path(vector_db_path),
+            chunks=self.config.chunks(),
+            scope=Scope.CARDS,
+        )
+        self._embedder = open_embedder(self.config.embedder, EmbedderOptions())
+        self._index = open_passage_index(archive, self._plan)
+        self._searcher = Searcher(self._index, lambda: self._embedder)
 
     def close(self) -> None:
         """Let go of the index, and of the collection if it was made here."""
         self._index.close()
+        self._embedder.close()
         if self._owns_collection:
             self.collection.close()
 
@@ -88,13 +106,15 @@ class MCardRAGEngine(Closable):
         """
         stored = self.collection.add(mcard)
         self._index.catch_up()
-        return self._index.has(CardHash(stored))
+        self._fill()
+        return self._index.catalogue.knows(CardHash(stored))
 
     def index_all(self, force: bool = False) -> dict[str, int]:  # noqa: FBT001, FBT002 - MCard's
-        """Bring the index up to date with the collection, or with `force` build it anew.
+        """Bring words and vectors up to date with the collection, or with `force` build them anew.
 
         Counts cards: `indexed` just now, `skipped` because they were indexed before, `not_text`,
-        `failed` because their bytes are damaged, and `removed` because they were deleted.
+        `failed` because their bytes are damaged, and `removed` because they were deleted; and
+        `vectors` computed for their passages.
         """
         self.collection.archive.adopt()  # MCard itself may have written to the file
         done = self._index.rebuild() if force else self._index.catch_up()
@@ -104,6 +124,7 @@ class MCardRAGEngine(Closable):
             "not_text": done.not_text,
             "failed": done.damaged,
             "removed": done.removed,
+            "vectors": self._fill().computed,
         }
 
     def search(
@@ -112,42 +133,44 @@ class MCardRAGEngine(Closable):
         k: int | None = None,
         hybrid: bool = True,  # noqa: FBT001, FBT002 - MCard's signature
     ) -> list[VectorSearchResult]:
-        """Return the best `k` passages, best first.
-
-        Hybrid search uses what is there, today the lexical index. Without `hybrid` MCard searches
-        vectors alone, and there are none: that is refused rather than answered by other means.
-        """
-        if not hybrid:
-            raise InvalidArgument(NO_VECTORS, hint="search with hybrid=True")
+        """Return the best `k` passages, best first: by words and vectors, or by vectors alone."""
         limit = self.config.top_k if k is None else k
         if not 1 <= limit <= MAX_TOP_K:
             raise InvalidArgument(f"k is {limit}", hint=f"take 1 up to {MAX_TOP_K}")
+        with value_errors():
+            found = self._searcher.search(query, limit=limit, mode="hybrid" if hybrid else "dense")
         return [
             VectorSearchResult(
-                hash=found.hash,
-                score=found.score,
-                chunk_index=found.number,
-                chunk_text=found.text,
-                metadata={"start": found.start, "end": found.end, "score": "bm25"},
+                hash=hit.passage.hash,
+                score=hit.score,
+                chunk_index=hit.passage.number,
+                chunk_text=hit.text,
+                metadata={
+                    "start": hit.passage.start,
+                    "end": hit.passage.end,
+                    "score": "probability of relevance",
+                },
             )
-            for found in self._index.search(query, limit)
+            for hit in found.hits
         ]
 
     def get_info(self) -> dict[str, object]:
         """Tell what this can do, on how much, and how current it is."""
-        stats = self._index.stats()
+        stats, coverage = self._index.stats(), self._index.coverage()
         return {
             "config": asdict(self.config),
-            "dense": {"available": False, "reason": NO_VECTORS},
-            "lexical": {
-                "available": True,
-                "ranking": "bm25",
-                "path": str(self._index.path),
-                "cards": stats.cards,
-                "passages": stats.passages,
-                "audit_entries_behind": self._index.behind(),
-            },
+            "engine": self._plan.engine,
+            "path": str(self._plan.file or self._plan.folder),
+            "cards": stats.cards,
+            "passages": stats.passages,
+            "with_vector": stats.with_vector,
+            "model": str(self._embedder.model),
+            "audit_entries_behind": coverage.entries_behind,
         }
+
+    def _fill(self) -> FillReport:
+        store = VectorStore(self.collection.archive)
+        return VectorFilling(self._index, store, self._embedder).fill()
 
 
 class GraphRAGEngine(Closable):

@@ -19,14 +19,16 @@ from salon.core.errors import InvalidSettings
 
 CharSpan: TypeAlias = tuple[int, int]
 
+# One set of characters comes first, so that the search can skip to them; what kind of break it is
+# is looked at afterwards. A run of stops is taken whole even where no sentence ends (`3.14`): a
+# page of dots stays cheap.
 _BREAK = re.compile(
-    # A full stop before white space; tried once per run of stops, so a page of dots stays cheap.
-    r"""(?<![.!?\u2026])[.!?\u2026]++["'\u201d\u2019\u00bb)\]]*+(?=\s)"""
-    r"""|[\u3002\uff01\uff1f]+["\u201d\u2019\u300d\u300f\uff09]*"""  # Chinese and Japanese ones
-    r"""|\n[^\S\n]*\n"""  # an empty line
+    r"""[.!?\u2026\u3002\uff01\uff1f\n](?:"""
+    r"""(?<=[.!?\u2026])[.!?\u2026]*+["'\u201d\u2019\u00bb)\]]*+(?=(?P<gap>\s?))"""
+    r"""|(?<=[\u3002\uff01\uff1f])[\u3002\uff01\uff1f]*+["\u201d\u2019\u300d\u300f\uff09]*+"""
+    r"""|(?<=\n)[^\S\n]*\n)"""  # an empty line
 )
 _NEXT_CHARACTER = re.compile(r"\S")
-_LAST_WORD = re.compile(r"\S+\Z")
 _WORD = re.compile(r"\S+")
 _WORD_START = re.compile(r"(?<=\s)\S")
 _LONGEST_ABBREVIATION = 12
@@ -99,32 +101,38 @@ def sentences(text: str) -> Iterator[CharSpan]:
     """Walk the sentences of a text as spans of characters, without the white space between."""
     begin = 0
     for found in _BREAK.finditer(text):
-        if found[0] == "." and not _ends_sentence(text, found.start()):
-            continue
+        gap = found["gap"]
+        if gap is not None:
+            stop = found.start()
+            if not gap or (found.end() == stop + 1 and not _ends_sentence(text, stop)):
+                continue
         yield from _trimmed(text, begin, found.end())
         begin = found.end()
     yield from _trimmed(text, begin, len(text))
 
 
 def _ends_sentence(text: str, stop: int) -> bool:
-    """Tell whether the single full stop at `stop` ends a sentence."""
+    """Tell whether the single stop at `stop`, with white space after it, ends a sentence."""
+    if text[stop] != ".":
+        return True
     following = _NEXT_CHARACTER.search(text, stop + 1)
     if following and following[0].islower():
         return False
-    before = _LAST_WORD.search(text[max(0, stop - _LONGEST_ABBREVIATION) : stop])
-    if before is None:
+    before = text[max(0, stop - _LONGEST_ABBREVIATION) : stop].split()
+    if not before or text[stop - 1].isspace():
         return True
-    word = before[0].lstrip("(['\"\u201c\u2018")
+    word = before[-1].lstrip("(['\"\u201c\u2018")
     is_initial = len(word) == 1 and word.isupper() and word != "I"
     return not (is_initial or "." in word or word.lower() in ABBREVIATIONS)
 
 
 def _trimmed(text: str, begin: int, end: int) -> Iterator[CharSpan]:
-    piece = text[begin:end]
-    inner = piece.strip()
-    if inner:
-        start = begin + len(piece) - len(piece.lstrip())
-        yield start, start + len(inner)
+    while begin < end and text[begin].isspace():
+        begin += 1
+    while begin < end and text[end - 1].isspace():
+        end -= 1
+    if begin < end:
+        yield begin, end
 
 
 def _pieces(text: str, start: int, end: int, settings: ChunkSettings) -> Iterator[CharSpan]:

@@ -1,6 +1,6 @@
 """Clauses of seed 001, the MCP specification of the Avatar SDK."""
 
-from tests.behaviour.issues import EXPERTS, RETRIEVAL
+from tests.behaviour.issues import EXPERTS
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="001", prefix="sdk/overview", heading="Overview")
@@ -35,7 +35,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "semantic",
         "A passage that answers the query in other words is found although it shares no keyword "
         "with it.",
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "schema",
@@ -65,7 +64,6 @@ CLAUSES: tuple[Requirement, ...] = (
     QUERY.clause(
         "limit-caps",
         "Never more than `limit` passages come back, and these are the best ones.",
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "threshold-default",
@@ -84,14 +82,12 @@ CLAUSES: tuple[Requirement, ...] = (
         "No passage with a score below `threshold` is returned, and an empty list is a normal "
         "result.",
         decision=2,
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "score-meaning",
         "`score` is the calibrated probability that the passage is relevant, with its calibration "
         "error measured on labelled data.",
         decision=2,
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "output",
@@ -209,7 +205,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "postgres-store",
         "PostgreSQL with pgvector, the engine behind Supabase, can hold the vectors with the same "
         "behaviour as the embedded index.",
-        open_until=RETRIEVAL,
     ),
     GROUNDING.clause(
         "citation-required",
@@ -231,7 +226,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "time-bound-retrieval",
         "Documents dated after the corpus's date range are never retrieved for that avatar.",
         decision=7,
-        open_until=RETRIEVAL,
     ),
     GROUNDING.clause(
         "time-bound-replies",

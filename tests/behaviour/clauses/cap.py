@@ -1,6 +1,6 @@
 """Clauses of seed 000, the Conversational Avatar Protocol."""
 
-from tests.behaviour.issues import EXPERTS, FRONT_DOOR, RETRIEVAL
+from tests.behaviour.issues import EXPERTS, FRONT_DOOR
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="000", prefix="cap/overview", heading="Overview")
@@ -56,13 +56,11 @@ CLAUSES: tuple[Requirement, ...] = (
         "own-corpus-only",
         "Search on behalf of an avatar never returns a passage from a document outside that "
         "avatar's corpus.",
-        open_until=RETRIEVAL,
     ),
     CONCEPTS.clause(
         "verified-flag",
         "Every passage says in `verified` whether its document has been verified.",
         decision=1,
-        open_until=RETRIEVAL,
     ),
     CONCEPTS.clause(
         "grounded-in-passages",
@@ -96,7 +94,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "vector-store",
         "Dense vectors can live in a Qdrant server named in the settings, with the same behaviour "
         "as the embedded index.",
-        open_until=RETRIEVAL,
     ),
     FLOW.clause(
         "chat-model",
@@ -151,24 +148,20 @@ CLAUSES: tuple[Requirement, ...] = (
         "Beside the text a passage carries `hash`, `start`, `end`, `document_id` and `derived`, "
         "from which its content can be re-derived.",
         decision=1,
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "content-verbatim",
         "A passage's `content` is byte for byte the span of the card that its proof names.",
         decision=1,
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "source",
         "A passage's `source` is the title of the document it comes from.",
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "page",
         "A passage's `page` is the page on which it begins, and is null where the source has no "
         "pages.",
-        open_until=RETRIEVAL,
     ),
     QUERY.clause(
         "true-pages",
@@ -179,7 +172,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "`relevance_score` equals `score`, lies between 0 and 1, and the passages come in falling "
         "order of it.",
         decision=1,
-        open_until=RETRIEVAL,
     ),
     RESPOND.clause(
         "listed",

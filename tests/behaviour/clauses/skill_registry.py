@@ -1,6 +1,6 @@
 """Clauses of seed 004, the skill registry of the council and the archive under it."""
 
-from tests.behaviour.issues import COUNCIL, RETRIEVAL
+from tests.behaviour.issues import COUNCIL
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="004", prefix="council/overview", heading="1. Overview")
@@ -134,7 +134,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "The retrieval lines of the first snippet run with only the imports changed: "
         "`MCardRAGEngine(archive)` is built and `index_all()` gives every card its vectors.",
         decision=8,
-        open_until=COUNCIL,
     ),
     MCARD.clause(
         "index-all-again",
@@ -159,49 +158,41 @@ CLAUSES: tuple[Requirement, ...] = (
         "vectors",
         "Dense search finds neighbours by embedding, with Ollama's `nomic-embed-text` in 768 "
         "dimensions among the embedders that can be chosen.",
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "bm25",
         "Sparse search ranks by BM25 over words.",
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "single-file",
         "SQLite FTS5 for words and `sqlite-vec` for vectors can be selected so that search lives "
         "in the archive's own file.",
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "hybrid",
         "Hybrid search joins the dense and the sparse ranking by weighted reciprocal rank fusion.",
         decision=10,
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "weighting",
         "The weight between dense and sparse can be configured and is 0.5 by default, not the 0.7 "
         "to 0.3 that the source names elsewhere.",
         decision=10,
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "alpha-ends",
         "`alpha` 0 gives the BM25 ranking alone and `alpha` 1 the vector ranking alone.",
         decision=10,
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "graph",
         "Entities and the graph between them answer a question whose evidence lies in several "
         "documents.",
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "chunking",
         "A long document is cut into passages of about 1,000 characters that overlap by 200, both "
         "configurable, and no passage spans two documents.",
-        open_until=RETRIEVAL,
     ),
     SEARCH.clause(
         "result-hash",

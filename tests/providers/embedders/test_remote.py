@@ -84,6 +84,7 @@ def test_ollama_too_can_be_asked_for_shorter_vectors(model_server: ModelServer) 
 
 
 @pytest.mark.parametrize("make", [ollama, openai])
+@pytest.mark.requirement("council/search/vectors")
 def test_nomic_models_are_told_what_is_a_question_and_what_a_document(
     model_server: ModelServer, make: Make
 ) -> None:

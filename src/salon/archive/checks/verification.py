@@ -74,6 +74,7 @@ def verify_archive(
         *limited(_check_documents(connection, counts)),
         *limited(_check_handles(connection, counts)),
         *limited(_check_steps(connection)),
+        *limited(_check_vectors(connection)),
         *chain_problems,
         *seal_problems,
     ]
@@ -206,6 +207,23 @@ def _check_steps(connection: apsw.Connection) -> Iterator[Problem]:
                 subject=str(name),
                 message=f"the steps of handle {name!r} do not lead to where it points",
             )
+
+
+def _check_vectors(connection: apsw.Connection) -> Iterator[Problem]:
+    rows = connection.execute(
+        "SELECT passage_vector.id, card_hash FROM passage_vector"
+        " LEFT JOIN embedding_model ON embedding_model.id = model"
+        " LEFT JOIN card ON hash = card_hash"
+        " WHERE typeof(vector) <> 'blob' OR length(vector) IS NOT 2 * dimensions"
+        " OR card.hash IS NULL OR NOT (0 <= start AND start < stop AND stop <= length(content))"
+    )
+    for number, card in rows:
+        yield Problem(
+            kind="bad_vector",
+            subject=str(card),
+            message=f"vector {number} of card {card} is not as long as those of its model, "
+            "or is of bytes that are not there",
+        )
 
 
 def _check_chain(

@@ -13,7 +13,7 @@ from salon.core.embedding import Embedder
 from salon.core.errors import InvalidSettings, UnknownProvider
 from salon.providers.embedders.options import EmbedderOptions
 
-DEFAULT_ADDRESS = "embedded:minilm"
+DEFAULT_ADDRESS = "embedded:salon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Vector indexes: passages found by the vectors of one model, derived from the archive."""

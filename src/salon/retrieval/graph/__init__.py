@@ -1,0 +1,1 @@
+"""What the cards name and how names lead from one passage to another."""

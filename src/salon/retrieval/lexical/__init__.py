@@ -1,0 +1,1 @@
+"""Finding passages by their words: one reading of text and queries, and two engines under it."""
