@@ -18,8 +18,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -104,11 +105,8 @@ def ways(rows: Vectors, folder: Path, *, graphs: bool, built: dict[str, float]) 
 
 
 def _usearch_ways(rows: Vectors, built: dict[str, float]) -> dict[str, Way]:
-    from usearch.index import (  # type: ignore[attr-defined] # noqa: PLC0415 - only here
-        Index,
-        MetricKind,
-        search,
-    )
+    engine: Any = import_module("usearch.index")  # of the extra `bench`; only here
+    Index, MetricKind, search = engine.Index, engine.MetricKind, engine.search  # noqa: N806
 
     def rescored(keys: Found, query: Vector, limit: int) -> Found:
         return keys[_best(rows[keys] @ query, limit)]
@@ -120,7 +118,7 @@ def _usearch_ways(rows: Vectors, built: dict[str, float]) -> dict[str, Way]:
         graph.add(np.arange(len(rows)), rows, threads=2)
         built[f"graph {kind}"] = time.process_time() - began
 
-        def by_graph(query: Vector, limit: int, graph: Index = graph) -> Found:
+        def by_graph(query: Vector, limit: int, graph: Any = graph) -> Found:
             keys = graph.search(query, min(limit * OVERSAMPLING, len(rows))).keys
             return rescored(keys.astype(np.int64), query, limit)
 

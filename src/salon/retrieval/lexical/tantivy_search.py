@@ -172,11 +172,12 @@ def _with_equals(hits: Sequence[Hit], limit: int) -> Sequence[Hit]:
 def _in_order(searcher: Searcher, hits: Sequence[Hit], limit: int) -> Ranking:
     values = searcher.fast_field_values(ID, [address for _, address in hits])
     try:
-        ids = np.array(values, np.int64)
+        ids = np.fromiter(values, np.int64, len(hits))
     except TypeError as error:
         raise ValueError("there are passages without an id") from error
-    scores = np.array([score for score, _ in hits], np.float32)
+    scores = np.fromiter([score for score, _ in hits], np.float32, len(hits))
     if (scores[1:] == scores[:-1]).any():
-        order = np.lexsort((ids, -scores))
+        by_id = np.argsort(ids)
+        order = by_id[np.argsort(-scores[by_id], kind="stable")]
         ids, scores = ids[order], scores[order]
     return Ranking(ids[:limit], scores[:limit])
