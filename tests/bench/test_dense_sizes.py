@@ -1,11 +1,14 @@
 """The ways of searching vectors can be compared; which is faster is not a test's business."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bench.dense_sizes import DIMENSIONS, from_real, made_up, measure, ways
+
+HAS_GRAPHS = find_spec("usearch") is not None  # of the extra `bench`
 
 
 @pytest.mark.parametrize("kind", ["made up", "real"])
@@ -19,10 +22,11 @@ def test_every_way_finds_what_the_bare_product_finds(tmp_path: Path, kind: str) 
     assert rows.shape == (300, DIMENSIONS)
     assert asked.shape == (3, DIMENSIONS)
     built: dict[str, float] = {}
-    found = ways(rows, tmp_path / "vectors", graphs=True, built=built)
+    found = ways(rows, tmp_path / "vectors", graphs=HAS_GRAPHS, built=built)
     figures = measure(found, asked, 10)
-    assert set(figures) == {"bare", "exact", "sketches", "graph f16", "graph i8", "bytes"}
-    assert set(built) == {"sketches", "graph f16", "graph i8"}
+    others = {"graph f16", "graph i8"} if HAS_GRAPHS else set()
+    assert {"bare", "exact", "sketches"} | others <= set(figures)
+    assert set(built) == {"sketches"} | others
     for name, one in figures.items():
         assert len(one.clock) == 3
         assert np.mean(one.of_ten) >= 0.9, name
