@@ -45,7 +45,6 @@ bench: setup ## Measure the archive and the embedders against their limits
 
 bench-search: setup ## Measure search at size beside the bare engines; takes long
 	$(BIN)/python -m bench.search
-	$(BIN)/python -m bench.ingest
 	$(BIN)/python -m bench.vector_engines
 	$(BIN)/python -m bench.growth
 

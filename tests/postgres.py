@@ -26,7 +26,7 @@ from urllib.parse import quote, urlsplit
 import psycopg
 import pytest
 
-VARIABLE = "SALON_TEST_POSTGRES"
+VARIABLE = "TESTS_OF_SALON_POSTGRES"
 """The address of a server to use instead; here for the processes that tests start."""
 PATIENCE_S = 30
 _SETTINGS = {

@@ -118,7 +118,7 @@ class SpacyExtractor:
                 kind = _TYPES.get(entity.label_)
                 if kind is not None:
                     found.extend(_mention(text, start + entity.start_char, entity.text, kind))
-        return found
+        return sorted(found, key=lambda mention: mention.start)
 
 
 def _load(package: str) -> Any:
@@ -186,7 +186,7 @@ class ChatExtractor(Closable):
         for start, end in cut_spans(text, ChunkSettings(size=TEXT_PER_REQUEST, overlap=0)):
             piece = text[start:end]
             listed = self._ask(piece)
-            mentions = find_mentions(piece) if listed is None else _places(piece, listed)
+            mentions = find_mentions(piece) if listed is None else find_places(piece, listed)
             found.extend(_moved(mentions, start))
         return found
 
@@ -194,7 +194,7 @@ class ChatExtractor(Closable):
         """Close the connections."""
         self._client.close()
 
-    def _ask(self, text: str) -> list[_Named] | None:
+    def _ask(self, text: str) -> list[tuple[str, str]] | None:
         """Return what the model lists, `None` if its answer is no list."""
         body: dict[str, object] = {
             "model": self._model,
@@ -210,21 +210,22 @@ class ChatExtractor(Closable):
         json_text = _JSON.search(said or "")  # some models put it into a fence
         try:
             if json_text:
-                return _Listed.model_validate(json.loads(json_text[0])).entities
+                listed = _Listed.model_validate(json.loads(json_text[0])).entities
+                return [(one.name, one.type) for one in listed]
         except (ValidationError, ValueError, RecursionError):
             pass
         self.unusable += 1
         return None
 
 
-def _places(text: str, listed: Iterable[_Named]) -> list[Mention]:
-    """Return every place of every name, longer names first where they overlap."""
+def find_places(text: str, listed: Iterable[tuple[str, str]]) -> list[Mention]:
+    """Return every place of every name and type; of names that overlap the longer one."""
     kinds: dict[str, EntityType] = {}
-    for one in listed:
-        name = one.name.strip()
+    for given, kind in listed:
+        name = given.strip()
         if any(map(str.isalpha, name)) and len(name) <= LONGEST_NAME:
-            known = one.type.upper() in EntityType.__members__
-            kinds.setdefault(name, EntityType(one.type.upper()) if known else EntityType.OTHER)
+            known = kind.upper() in EntityType.__members__
+            kinds.setdefault(name, EntityType(kind.upper()) if known else EntityType.OTHER)
     if not kinds:
         return []
     longest_first = sorted(kinds, key=lambda name: (-len(name), name))
