@@ -176,7 +176,10 @@ def test_after_any_history_the_graph_is_that_of_the_cards_left(
 
 def test_passages_have_the_ids_of_search_and_know_what_they_name(tmp_path: Path) -> None:
     chunks = ChunkSettings(size=60, overlap=20)
-    text = "Käse! Then Ada Lovelace came.\n\nLater we met Charles Babbage with Ada Lovelace there."
+    text = (
+        "Käse! Then Ada Lovelace came.\n\n"
+        "Much later we met Charles Babbage with Ada Lovelace there."
+    )
     with EntityGraph(tmp_path / "graph.db", chunks=chunks) as graph:
         (card,) = _add(graph, text)
         passages = cut_passages(text, chunks)

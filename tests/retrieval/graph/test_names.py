@@ -8,14 +8,14 @@ from salon.retrieval.graph import names
 from salon.retrieval.graph.names import NameIndex, NameWords, affinity, name_words
 
 _PEOPLE = (
-    "Walter A. Brandt",
-    "Tan Ming-Wei",
-    "Dāriush Rahmānie",
+    "William A. Berke",
+    "Leong Po-Chih",
+    "Bahrām Beyzāie",
     "Google LLC",
-    "Aldwin",
-    "Jorge Luis Morén",
-    "Jorge Luis Prado Vega",
-    "Theodor K. Lindqvist",
+    "Oswiu",
+    "Juan Carlos Falcón",
+    "Juan Carlos Pérez Frías",
+    "Robert G. Springsteen",
 )
 
 
@@ -26,9 +26,9 @@ def _alike(one: str, other: str) -> float:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("Dāriush  Rahmānie", ("dariush", "rahmanie")),
-        ("Luck'S Gift To Sailors", ("luck", "gift", "to", "sailors")),
-        ("Al-Mu'izz's U.S.A.", ("al", "muizz", "u", "s", "a")),
+        ("Bahrām  Beyzāie", ("bahram", "beyzaie")),
+        ("God'S Gift To Women", ("god", "gift", "to", "women")),
+        ("Al-Mu'tasim's U.S.A.", ("al", "mutasim", "u", "s", "a")),
         ("…", ()),
     ],
 )
@@ -39,12 +39,12 @@ def test_words_of_a_name_are_compared_without_what_varies(name: str, words: Name
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Walter Brandt", "Walter A. Brandt"),
-        ("T. K. Lindqvist", "Theodor K. Lindqvist"),
-        ("Ming-Wei Tan", "Tan Ming-Wei"),
-        ("Dariush Rahmani", "Dāriush Rahmānie"),
-        ("Ingrid Nilsson", "Ingrid Maria Elin Nilsson"),
-        ("Brad Hollis", "Bradley Hollis"),
+        ("William Berke", "William A. Berke"),
+        ("R. G. Springsteen", "Robert G. Springsteen"),
+        ("Po-Chih Leong", "Leong Po-Chih"),
+        ("Bahram Beyzai", "Bahrām Beyzāie"),
+        ("Jocelyn Lovell", "Jocelyn Charles Bjorn Lovell"),
+        ("Brad Booth", "Bradley Booth"),
     ],
 )
 def test_names_with_more_initials_or_in_another_order_are_alike(one: str, other: str) -> None:
@@ -55,7 +55,7 @@ def test_names_with_more_initials_or_in_another_order_are_alike(one: str, other:
     ("one", "other"),
     [
         ("Ada Lovelace", "Charles Babbage"),
-        ("Raiyah bint Omar", "Iman bint Talal"),
+        ("Raiyah bint Hussein", "Iman bint Talal"),
         ("Jean", "Jean Renoir"),
         ("A. B.", "Anton Bruckner"),
         ("Ed Wood", "Ed Harris"),
@@ -86,13 +86,13 @@ def index() -> NameIndex:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("Walter Brandt", [0]),
-        ("Ming-Wei Tan", [1]),
+        ("William Berke", [0]),
+        ("Po-Chih Leong", [1]),
         ("google", [3]),
-        ("Aldwin of Westmark", [4]),
-        ("jorge luis moren", [5]),
-        ("Jorge Luis", [5, 6]),
-        ("Luis", []),
+        ("Oswiu of Northumbria", [4]),
+        ("juan carlos falcon", [5]),
+        ("Juan Carlos", [5, 6]),
+        ("Carlos", []),
         ("Nobody Special", []),
         ("", []),
     ],
@@ -104,16 +104,16 @@ def test_an_index_finds_the_names_that_are_meant(
 
 
 def test_an_exact_name_is_known_and_puts_others_aside(index: NameIndex) -> None:
-    words = name_words("Jorge Luis Morén")
+    words = name_words("Juan Carlos Falcón")
     assert index.exact(words) == {5}
     assert index.find(words) == {5: 1.0}
-    assert index.exact(name_words("Jorge")) == set()
+    assert index.exact(name_words("Juan")) == set()
     assert NameIndex([(7, "…")]).find(name_words("anything")) == {}
 
 
 def test_a_word_that_few_names_have_weighs_more(index: NameIndex) -> None:
-    assert index.weight("lindqvist") > index.weight("jorge")
-    assert index.weight("never seen") > index.weight("lindqvist")
+    assert index.weight("springsteen") > index.weight("juan")
+    assert index.weight("never seen") > index.weight("springsteen")
 
 
 def test_where_many_share_each_word_two_words_must_agree() -> None:
@@ -127,8 +127,8 @@ def test_what_was_found_is_remembered_within_limits(
     index: NameIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(names, "REMEMBERED", 2)
-    first = index.find(("aldwin",))
-    assert index.find(("aldwin",)) is first
+    first = index.find(("oswiu",))
+    assert index.find(("oswiu",)) is first
     index.find(("google",))
-    index.find(("brandt",))
-    assert index.find(("aldwin",)) == first
+    index.find(("berke",))
+    assert index.find(("oswiu",)) == first

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from salon.retrieval.graph.names import NameWords, name_words
 from salon.retrieval.graph.questions import PART_OF_NAME, read_question
 
-_KNOWN = {name_words("Cut, Fold and Glue"), name_words("Conrad IV"), name_words("Edburga")}
+_KNOWN = {name_words("Rip, Sew and Stitch"), name_words("Conrad IV"), name_words("Osthryth")}
 
 
 def _is_known(name: NameWords) -> bool:
@@ -22,11 +22,8 @@ def _is_known(name: NameWords) -> bool:
             "Was Johnny Cash or Jean-Michel Jarre born first?",
             ["johnny cash", "jean michel jarre"],
         ),
-        (
-            "Which film is older, Luck'S Gift To Sailors or 3 Dots?",
-            ["luck gift to sailors", "3 dots"],
-        ),
-        ("Who directed Marea (1968 Film)?", ["marea 1968 film", "marea"]),
+        ("Which film is older, God'S Gift To Women or 3 Dots?", ["god gift to women", "3 dots"]),
+        ("Who directed Kadal (1968 Film)?", ["kadal 1968 film", "kadal"]),
         ("How does it work?", []),
         ("", []),
     ],
@@ -36,16 +33,16 @@ def test_capitals_tell_names(question: str, names: list[str]) -> None:
 
 
 def test_parts_between_commas_count_for_less_than_the_whole() -> None:
-    assert read_question("Who is Rupert, Margrave Of Baden?").names == {
-        ("rupert", "margrave", "of", "baden"): 1.0,
-        ("rupert",): PART_OF_NAME,
-        ("margrave", "of", "baden"): PART_OF_NAME,
+    assert read_question("Who is Louis, Dauphin Of France?").names == {
+        ("louis", "dauphin", "of", "france"): 1.0,
+        ("louis",): PART_OF_NAME,
+        ("dauphin", "of", "france"): PART_OF_NAME,
     }
 
 
 def test_a_known_name_reaches_over_small_words() -> None:
-    asked = read_question("Who directed Cut, Fold and Glue?", _is_known)
-    assert name_words("Cut, Fold and Glue") in asked.names
+    asked = read_question("Who directed Rip, Sew and Stitch?", _is_known)
+    assert name_words("Rip, Sew and Stitch") in asked.names
     assert asked.cues == {"directed"}
 
 
@@ -53,7 +50,7 @@ def test_without_capitals_known_names_are_all_there_is() -> None:
     assert read_question("when did conrad iv's mother die", _is_known).names == {
         ("conrad", "iv"): 1.0
     }
-    assert read_question("edburga's father", _is_known).cues == {"father"}
+    assert read_question("osthryth's father", _is_known).cues == {"father"}
     assert read_question("when did conrad iv's mother die").names == {}
 
 
@@ -68,7 +65,7 @@ def test_small_words_alone_are_no_name() -> None:
     ("question", "cues"),
     [
         ("Which film has the director who is older, A Yank or B Two?", {"director", "older"}),
-        ("Where was the director of film La Garza born?", {"director", "born"}),
+        ("Where was the director of film La Yuma born?", {"director", "born"}),
         ("Do both films, A Trial and B Two, have the directors?", {"directors"}),
         ("What nationality is Elena Petrova's husband?", {"husband"}),
         (

@@ -16,18 +16,17 @@ def _subjects(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("La Garza is a 2009 drama film directed by Marta Solano.", ["La Garza"]),
-        ("Wilmara( died 875) was a queen of Westmark.", ["Wilmara"]),
-        ("Cut, Fold and Glue is a short film.", ["Cut, Fold and Glue"]),
-        ("Henry IV, Duke of Norden (1458 \u2013 1521) was a son.", ["Henry IV, Duke of Norden"]),
-        ('"By the Quiet Harbour" is a popular song.', ["By the Quiet Harbour"]),
-        ("How Benno Went Home is a 1914 silent film.", ["How Benno Went Home"]),
+        ("La Yuma is a 2009 drama film directed by Florence Jaugey.", ["La Yuma"]),
+        ("Teutberga( died 875) was a queen of Lotharingia.", ["Teutberga"]),
+        ("Rip, Sew and Stitch is a short film.", ["Rip, Sew and Stitch"]),
+        ("John II, Duke of Cleves (1458 \u2013 1521) was a son.", ["John II, Duke of Cleves"]),
+        ('"By the Beautiful Sea" is a popular song.', ["By the Beautiful Sea"]),
+        ("How Moscha Came Back is a 1914 silent film.", ["How Moscha Came Back"]),
         ("Once More Without Haste is a film.", ["Once More Without Haste"]),
-        ("Who's Your Neighbour? is a 1919 film.", ["Who's Your Neighbour?"]),
-        ("45 Paces North is a 1932 film.", ["45 Paces North"]),
+        ("45 Calibre Echo is a 1932 film.", ["45 Calibre Echo"]),
         ("The Path of the Lonely Oak may refer to:", ["The Path of the Lonely Oak"]),
         ("# Ostrom\n\nElinor Ostrom was an economist.", ["Elinor Ostrom"]),
-        ("Lapo, the artistic name of a man, was a director.", ["Lapo"]),
+        ("Steno, the artistic name of a man, was a director.", ["Steno"]),
     ],
 )
 def test_a_paragraph_that_says_what_something_is_is_about_it(
@@ -40,17 +39,17 @@ def test_a_paragraph_that_says_what_something_is_is_about_it(
     ("text", "expected"),
     [
         (
-            "Samuel Hart (born 1931), known professionally as Sam Harte, was a singer.",
-            ["Samuel Hart", "Sam Harte"],
+            "Samuel Cook (born 1931), known professionally as Sam Cooke, was a singer.",
+            ["Samuel Cook", "Sam Cooke"],
         ),
         (
-            "The Ruler of Lindau (German: Der Herr von Lindau) is a film.",
-            ["The Ruler of Lindau", "Herr von Lindau"],
+            "The King of Kreuzberg (German: Der König von Kreuzberg) is a film.",
+            ["The King of Kreuzberg", "König von Kreuzberg"],
         ),
-        ("Nora Whitfield, née Brown (born 1911), was a writer.", ["Nora Whitfield", "Brown"]),
+        ("Rona Shambrook, née Green (born 1911), was a writer.", ["Rona Shambrook", "Green"]),
         (
-            "Nordwerk GmbH, formerly known as Nordwerk Motoren GmbH, is a maker of cars.",
-            ["Nordwerk GmbH", "Nordwerk Motoren GmbH"],
+            "BMW M GmbH, formerly known as BMW Motorsport GmbH, is a maker of cars.",
+            ["BMW M GmbH", "BMW Motorsport GmbH"],
         ),
     ],
 )
@@ -86,9 +85,9 @@ def test_each_paragraph_may_have_its_own_subject() -> None:
 
 
 def test_a_subject_takes_the_place_of_the_names_inside_it() -> None:
-    text = "Cut, Fold and Glue is a short film by Jules White."
+    text = "Rip, Sew and Stitch is a short film by Jules White."
     assert [mention.name for mention in with_subjects(text, find_mentions(text))] == [
-        "Cut, Fold and Glue",
+        "Rip, Sew and Stitch",
         "Jules White",
     ]
 

@@ -1,7 +1,7 @@
 """Which of the things a passage names a question asks for, judged by the words around each name.
 
-"Who is the mother of the director of La Garza?" leads on to whoever stands after "directed by".
-Only the closeness of words is compared, with a few groups of words that speak of one relation; no
+"Who is the mother of the director of La Yuma?" leads on to whoever stands after "directed by". Only
+the closeness of words is compared, with a few groups of words that speak of the same relation; no
 meaning is claimed.
 
 Invariant: a relevance is between 0 and 1, and it is 0 without a cue near the name.

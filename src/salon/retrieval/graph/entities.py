@@ -175,7 +175,7 @@ def _parts(run: list[_Word]) -> Iterator[tuple[list[_Word], bool]]:
     title = run[0].lower
     if title not in TITLES or len(run) == 1 or run[1].lower in CONNECTORS:
         yield run, False
-    elif title in RANKS:  # "Princess Clara of Norden": the country is a part of the name
+    elif title in RANKS:  # "Princess Maria of Greece": the country is a part of the name
         yield run[1:], True
     else:
         person = list(takewhile(lambda word: word.lower not in ("of", "the", "for"), run))
@@ -212,7 +212,7 @@ def _may_connect(word: _Word, run: Sequence[_Word], small: Sequence[_Word]) -> b
 
 
 def _rank_length(text: str, words: Sequence[_Word], place: int) -> int:
-    """Return how many words of rank follow a comma here: "Henry IV, 1st Duke of Norden" has two."""
+    """Return how many words of rank follow a comma here: "John II, 1st Duke of Cleves" has two."""
     if place + 2 >= len(words) or text[words[place - 1].end : words[place].start].strip() != ",":
         return 0
     has_number = bool(_ORDINAL.match(words[place].text))

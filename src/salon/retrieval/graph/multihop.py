@@ -1,6 +1,6 @@
 """Ranking for questions that no single passage answers: from passage to passage over names.
 
-"Where was the director of La Garza born?" needs two: the passage that says who directed it, and the
+"Where was the director of La Yuma born?" needs two: the passage that says who directed it, and the
 one about her. Ordinary search finds the first. From the best passages of that search this module
 goes to the passages about what they name, rather along names that stand where the question points,
 and puts both kinds in one order. No model is asked: it is arithmetic on what ordinary search, the

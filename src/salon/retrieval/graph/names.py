@@ -1,4 +1,4 @@
-"""Telling which names may mean the same thing: "Walter Brandt" and "Walter A. Brandt".
+"""Telling which names may mean the same thing: "William Berke" and "William A. Berke".
 
 It compares words of names and nothing else. An affinity is a degree between 0 and 1, never a claim
 that two names are one entity: the graph keeps every name apart and only walks from one to another.
@@ -19,13 +19,13 @@ LEAST_AFFINITY = 0.5
 NEARLY_AS_GOOD = 0.8
 """Names with less than this share of the best affinity are others, not spellings of the same."""
 ONE_WORD = 0.7
-"""The affinity of "Aldwin" and "Aldwin of Westmark", where few names have the word."""
+"""The affinity of "Oswiu" and "Oswiu of Northumbria", where few names have the word."""
 FEW_NAMES = 3
 REMEMBERED = 50_000
 """Names whose likes are remembered."""
 SPELLING = 0.9
 INITIAL = 0.7
-"""What counts a word that goes on where the other ends: "Rahmani", "Rahmanie"; "B.", "Ben"."""
+"""What counts a word that goes on where the other ends: "Beyzai", "Beyzaie"; "B.", "Ben"."""
 MANY_NAMES = 50
 """A word of so many names does not choose among them; a second one has to help."""
 

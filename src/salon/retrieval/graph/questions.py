@@ -1,7 +1,7 @@
 """What a question names, and which words say what is asked about it.
 
-Questions are short and often oddly written ("alaric ii", "Luck'S Gift To Sailors"), so the rules
-for texts do not hold here. Nothing is looked up, and no meaning is claimed.
+Questions are short and often oddly written ("conrad iv", "God'S Gift To Women"), so the rules for
+texts do not hold here. Nothing is looked up, and no meaning is claimed.
 
 Invariant: a word of a question belongs to a name or is a cue, never both.
 """
@@ -112,7 +112,7 @@ def _pieces(run: str) -> Iterator[tuple[NameWords, float]]:
 def _cues(text: str, names: list[CharSpan]) -> frozenset[str]:
     """Return the words that say what is asked, without those that say what kind of thing it is.
 
-    In "which film has the director ..." and "the director of film La Garza" the film is no cue.
+    In "which film has the director ..." and "the director of film La Yuma" the film is no cue.
     """
     cues: set[str] = set()
     kinds: set[str] = set()

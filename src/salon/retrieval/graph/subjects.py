@@ -1,7 +1,7 @@
 """What a text is about, as far as the opening of a paragraph says so.
 
-Reference works, reports and profiles open by naming their subject and saying what it is: "La Garza
-is a film", "Samuel Hart (born 1931), known as Sam Harte, was a singer". Such a paragraph is the
+Reference works, reports and profiles open by naming their subject and saying what it is: "La Yuma
+is a film", "Samuel Cook (born 1931), known as Sam Cooke, was a singer". Such a paragraph is the
 place to go to when another text names the subject. Nothing is guessed: a paragraph that opens in
 another way has no subject here.
 
@@ -99,15 +99,13 @@ def _find_verb(text: str, start: int) -> int | None:
 def _is_subject(name: str, *, may_open_so: bool) -> bool:
     """Tell a name from the beginning of an ordinary sentence.
 
-    A title may open with any word ("How Benno Went Home is a film"), but then it is in quotation
+    A title may open with any word ("How Moscha Came Back is a film"), but then it is in quotation
     marks or is defined, and it is written in capitals.
     """
     words = _WORD.findall(name)
     if not words or len(words) > MOST_WORDS or len(list(sentences(name))) > 1:
         return False
     if words[0].lower() in OPENERS:
-        in_capitals = all(
-            word in FUNCTION_WORDS or len(word) == 1 or not word.islower() for word in words
-        )
+        in_capitals = all(word in FUNCTION_WORDS or not word.islower() for word in words)
         return may_open_so and len(words) > 1 and in_capitals
     return any(not word.islower() and word.lower() not in FUNCTION_WORDS for word in words)

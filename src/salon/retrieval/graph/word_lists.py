@@ -74,7 +74,7 @@ RANKS = frozenset(
         "pope", "prince", "princess", "queen", "sultan", "tsar", "viscount", "viscountess",
     }
 )
-"""Titles that come with a place: "Duke of Norden" is a part of a person's name."""
+"""Titles that come with a place: "Duke of Cleves" is a part of a person's name."""
 
 TITLES = RANKS | frozenset(
     {
