@@ -119,12 +119,20 @@ _CORPORA = st.dictionaries(
 )
 
 
+def test_the_walk_stays_near_the_seeds() -> None:
+    chain: Named = {1: {"a": False}, 2: {"a": False, "b": False}, 3: {"b": False, "c": False},
+                    4: {"c": False}}  # fmt: skip
+    assert _ranks(chain, {1: 1.0}).keys() == {1, 2, 3}
+
+
 @given(_CORPORA, st.data())
 def test_ranks_are_those_of_the_plain_definition(corpus: Named, data: st.DataObject) -> None:
     seeds = data.draw(
         st.dictionaries(st.sampled_from(sorted(corpus)), st.floats(0.1, 5), min_size=1)
     )
-    ranks = _ranks(corpus, seeds)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "REACH", len(corpus))  # the definition knows no neighbourhood
+        ranks = _ranks(corpus, seeds)
     for id_, expected in _by_definition(corpus, seeds).items():
         assert ranks.get(PassageId(id_), 0.0) == pytest.approx(expected, abs=1e-9)
     assert list(ranks.values()) == sorted(ranks.values(), reverse=True)
