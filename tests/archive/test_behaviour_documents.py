@@ -61,6 +61,8 @@ def test_every_field_of_a_document_comes_back(place: Place) -> None:
     assert again.get_document(added.id) == added
     assert list(again.documents()) == [added]
     assert again.find_document_by_source(source) == added
+    assert again.documents_of(text) == [added]
+    assert again.documents_of(source) == []
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

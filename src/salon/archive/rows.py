@@ -214,6 +214,11 @@ def find_document_by_source(connection: apsw.Connection, source: CardHash) -> Do
     return next(_documents(connection, sql, (source,)), None)
 
 
+def documents_of(connection: apsw.Connection, text: CardHash) -> list[Document]:
+    """Return the documents with this text, in the order they came."""
+    return list(_documents(connection, f"{_DOCUMENT} WHERE text_hash = ? ORDER BY rowid", (text,)))
+
+
 def walk_documents(connection: apsw.Connection) -> Iterator[Document]:
     """Walk documents in the order they came."""
     return _documents(connection, f"{_DOCUMENT} ORDER BY rowid", ())

@@ -308,6 +308,11 @@ class SqliteArchive(Closable):
         with storage_errors(self.path):
             return rows.find_document_by_source(self._reader(), source)
 
+    def documents_of(self, text: CardHash) -> list[Document]:
+        """Return the documents whose text this card is, in the order they came."""
+        with storage_errors(self.path):
+            return rows.documents_of(self._reader(), text)
+
     def documents(self) -> Iterator[Document]:
         """Walk the documents in the order they came."""
         with self.snapshot() as connection:

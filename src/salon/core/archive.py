@@ -234,6 +234,9 @@ class Archive(Protocol):
     def find_document_by_source(self, source: CardHash) -> Document | None:
         """Return the document made from this source card, if there is one."""
 
+    def documents_of(self, text: CardHash) -> list[Document]:
+        """Return the documents whose text this card is, in the order they came."""
+
     def documents(self) -> Iterator[Document]:
         """Walk the documents in the order they came."""
 

@@ -4,6 +4,7 @@ import secrets
 from typing import NewType, Protocol
 
 AvatarId = NewType("AvatarId", str)
+SessionId = NewType("SessionId", str)
 
 
 class IdMaker(Protocol):

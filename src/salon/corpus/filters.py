@@ -38,14 +38,25 @@ EVERYTHING = Where()
 
 
 class DocumentFilter:
-    """A filter that was looked up in the archive once, ready to judge documents."""
+    """A filter that was looked up in the archive once, ready to judge documents.
 
-    def __init__(self, archive: Archive, where: Where, language_of: LanguageOf) -> None:
+    Without `in_period`, years do not matter.
+    """
+
+    def __init__(
+        self,
+        archive: Archive,
+        where: Where,
+        language_of: LanguageOf,
+        *,
+        in_period: bool = True,
+    ) -> None:
         self._where = where
         self._language_of = language_of
         manifest = None if where.avatar is None else get_manifest(archive, where.avatar)
         self._members = None if manifest is None else frozenset(manifest.documents)
-        self._periods = (where.period,) if manifest is None else (where.period, manifest.period)
+        periods = (where.period,) if manifest is None else (where.period, manifest.period)
+        self._periods = periods if in_period else ()
 
     def passes(self, document: Document) -> bool:
         """Tell whether a document may be searched."""

@@ -1,0 +1,1 @@
+"""Sessions, turns and participants: who said what, in which order."""

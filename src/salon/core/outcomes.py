@@ -1,0 +1,21 @@
+"""How a question ended. Every outcome is a normal result; none is an error."""
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What became of a question or a turn."""
+
+    ANSWERED = "answered"
+    CORPUS_MISS = "corpus_miss"
+    """The corpus says nothing about it."""
+    OUT_OF_SCOPE = "out_of_scope"
+    """It is not this avatar's field."""
+    NEEDS_CLARIFICATION = "needs_clarification"
+    """The question leaves open what is asked."""
+    AFTER_MY_TIME = "after_my_time"
+    """It is about what came after the corpus ends."""
+    SILENT = "silent"
+    """Nothing grounded to add, or not asked."""
+    GATE_CLOSED = "gate_closed"
+    NO_QUORUM = "no_quorum"

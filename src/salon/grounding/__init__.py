@@ -1,0 +1,1 @@
+"""Checking what is said against what is stored: citations, claims, support, risk."""
