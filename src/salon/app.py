@@ -21,10 +21,13 @@ from salon.core.documents import Document
 from salon.core.errors import AuditBroken, CardNotFound, InvalidInput, SalonError
 from salon.core.events import Checkpoint
 from salon.core.hashing import CardHash, as_card_hash
+from salon.parts.avatars import AvatarsPart
+from salon.parts.experts import ExpertsPart
 from salon.settings import Settings
 
 if TYPE_CHECKING:
     from salon.archive.export.transfer import Exported, Imported, OnConflict
+    from salon.core.chat import ChatModel
     from salon.core.documents import DocumentId
     from salon.core.embedding import Embedder
     from salon.core.ids import AvatarId
@@ -45,9 +48,11 @@ if TYPE_CHECKING:
 
 SHORTEST_PREFIX = 6
 Progress = Callable[[int], None]
+_CLOSED = ("_uses", "graph", "passages", "embedder", "_patient_embedder", "_token_embedder", "chat")
+"""What is closed with the application, where it was opened at all."""
 
 
-class Salon(Closable):
+class Salon(ExpertsPart, AvatarsPart, Closable):
     """Salon at work in one home. Use as a context manager, or call `close`."""
 
     def __init__(self, settings: Settings) -> None:
@@ -63,9 +68,10 @@ class Salon(Closable):
     def close(self) -> None:
         """Note where the audit log stands, and let go of the archive."""
         self.stop_indexing()
-        for opened in ("graph", "passages", "embedder", "_patient_embedder"):
-            if opened in self.__dict__:
-                self.__dict__.pop(opened).close()
+        for name in _CLOSED:
+            opened = self.__dict__.pop(name, None)
+            if opened is not None:
+                opened.close()
         archive = self.__dict__.pop("archive", None)
         if archive is not None:
             self._note_checkpoint(archive.checkpoint())
@@ -404,6 +410,29 @@ class Salon(Closable):
     def _patient_embedder(self) -> "Embedder":
         """What computes vectors in the background, after everybody else."""
         return self._open_embedder(background=True)
+
+    @cached_property
+    def chat(self) -> "ChatModel | None":
+        """The chat model of the settings, opened when first needed; `None` where there is none."""
+        from salon.providers.chat import ChatLimits, ChatOptions, as_prices, open_chat
+
+        chosen = self.settings.chat
+        if chosen.model is None:
+            return None
+        options = ChatOptions(
+            url=chosen.url,
+            key=chosen.key.get_secret_value() if chosen.key else None,
+            timeout_s=chosen.timeout_s,
+            retries=chosen.retries,
+            max_tokens=chosen.max_tokens,
+            limits=ChatLimits(
+                requests=chosen.session_requests,
+                tokens=chosen.session_tokens,
+                usd=chosen.session_usd,
+            ),
+            prices=as_prices(chosen.usd_per_million_input, chosen.usd_per_million_output),
+        )
+        return open_chat(chosen.model, options)
 
     def _open_embedder(self, *, background: bool) -> "Embedder":
         from salon.providers.embedders import EmbedderOptions, open_embedder

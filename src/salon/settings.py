@@ -93,6 +93,54 @@ class IndexSettings(_Group):
         return re.sub(r"(?i)([?&]password=)[^&#]*", r"\1***", masked)
 
 
+class ChatSettings(_Group):
+    """The chat model that writes, where there is one; without it everything works from quotes."""
+
+    model: str | None = Field(
+        None,
+        description="The chat model, as `kind:name`; none by default. See docs/guides/models.md.",
+    )
+    url: str | None = Field(
+        None,
+        description="Address of the server, for `compatible:`, `ollama:` and proxies.",
+        repr=False,  # somebody may have put a password into it
+    )
+    key: SecretStr | None = Field(
+        None,
+        description="Key for the server; better in the environment than in a file. Without it the "
+        "provider's own variable counts: `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`, `OPENAI_API_KEY`.",
+    )
+    timeout_s: float = Field(
+        120.0, gt=0, le=3600, description="Time one answer may take, in seconds."
+    )
+    retries: int = Field(
+        3, ge=0, le=10, description="How often a server that is busy or gone is asked again."
+    )
+    max_tokens: int = Field(
+        4000, ge=1, description="Most tokens in one answer, whatever is asked for."
+    )
+    session_requests: int | None = Field(None, ge=0, description="Most requests in one session.")
+    session_tokens: int | None = Field(
+        None, ge=0, description="Most tokens in one session, read and written together."
+    )
+    session_usd: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Most that one session may cost, in US dollars; needs both prices.",
+    )
+    usd_per_million_input: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Price of a million tokens read."
+    )
+    usd_per_million_output: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Price of a million tokens written."
+    )
+
+    @field_serializer("url")
+    def _without_password(self, url: str | None) -> str | None:
+        return url and re.sub(r"(?<=://)[^/]*@", "***@", url)
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -111,6 +159,7 @@ class Settings(_Group):
     reader: ReaderSettings = Field(default_factory=lambda: ReaderSettings.model_validate({}))
     fetch: FetchSettings = Field(default_factory=lambda: FetchSettings.model_validate({}))
     index: IndexSettings = Field(default_factory=lambda: IndexSettings.model_validate({}))
+    chat: ChatSettings = Field(default_factory=lambda: ChatSettings.model_validate({}))
 
     @property
     def archive_path(self) -> Path:

@@ -9,7 +9,7 @@ import pytest
 from salon.core.archive import Archive, ArchiveTransaction
 from salon.core.documents import DocumentId, Provenance, Span, VerificationStatus
 from salon.core.errors import SalonError
-from salon.core.events import GENESIS
+from salon.core.events import GENESIS, AvatarUsed
 from salon.core.hashing import CardHash, content_hash
 from tests.archive.backends import Place
 from tests.archive.samples import NOBODY, kinds, log
@@ -96,6 +96,14 @@ CHANGES: dict[str, list[tuple[str, Verb]]] = {
         ("spans_cited", lambda tx, _: tx.cite(V2, [Span(hash=V1, start=0, end=1)])),
         ("spans_cited", lambda tx, _: tx.cite(V3, [Span(hash=V1, start=0, end=2)])),
     ],
+    "note_use": [
+        (
+            "avatar_used",
+            lambda tx, _: tx.note_use(
+                AvatarUsed(avatar="a", act="query", question_sha256="", outcome="answered")
+            ),
+        ),
+    ],
     "mark_derived": [
         ("derivation_marked", lambda tx, _: tx.mark_derived(V3, from_card=V2)),
     ],
@@ -144,6 +152,11 @@ REFUSED: dict[str, list[Verb]] = {
     ],
     "remove_document": [lambda tx, _: tx.remove_document(DocumentId("doc_0"))],
     "cite": [lambda tx, _: tx.cite(V3, [Span(hash=V1, start=0, end=99)])],
+    "note_use": [
+        lambda tx, _: tx.note_use(
+            AvatarUsed(avatar="a", act="respond", question_sha256="", outcome="", turn=NOBODY)
+        )
+    ],
     "mark_derived": [lambda tx, _: tx.mark_derived(V1, from_card=NOBODY)],
     "delete": [
         lambda tx, _: tx.delete(V1, reason="r"),

@@ -69,7 +69,7 @@ def check(tmp_path: Path) -> Iterator[Checker]:
         "In “Rules of the Garden” (1901) Ada Berg wrote:",
         "In “Rules of the Garden” I said:",
         "And in “Rules of the Garden” (1901):",
-        "The same text goes on:",
+        "And in the same text:",
     ],
 )
 def test_a_quote_in_a_true_frame_stands(check: Checker, frame: str) -> None:

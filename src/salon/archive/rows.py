@@ -219,6 +219,14 @@ def documents_of(connection: apsw.Connection, text: CardHash) -> list[Document]:
     return list(_documents(connection, f"{_DOCUMENT} WHERE text_hash = ? ORDER BY rowid", (text,)))
 
 
+def documents_stamp(connection: apsw.Connection) -> tuple[int, ...]:
+    """Return what changes with every document: each one comes with a judgement of its own."""
+    count, last = connection.execute(
+        "SELECT (SELECT count(*) FROM document), (SELECT max(id) FROM document_verification)"
+    ).get
+    return count, last or 0
+
+
 def walk_documents(connection: apsw.Connection) -> Iterator[Document]:
     """Walk documents in the order they came."""
     return _documents(connection, f"{_DOCUMENT} ORDER BY rowid", ())

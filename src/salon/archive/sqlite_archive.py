@@ -313,6 +313,11 @@ class SqliteArchive(Closable):
         with storage_errors(self.path):
             return rows.documents_of(self._reader(), text)
 
+    def documents_stamp(self) -> tuple[int, ...]:
+        """Return what changes whenever a document comes, goes or is judged; cheap to ask for."""
+        with storage_errors(self.path):
+            return rows.documents_stamp(self._reader())
+
     def documents(self) -> Iterator[Document]:
         """Walk the documents in the order they came."""
         with self.snapshot() as connection:

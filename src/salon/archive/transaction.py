@@ -28,6 +28,7 @@ from salon.core.documents import (
 )
 from salon.core.errors import HandleExists, HandleMoved, HandleNotFound, InvalidInput
 from salon.core.events import (
+    AvatarUsed,
     CardsAdded,
     CardsDeleted,
     DerivationMarked,
@@ -158,6 +159,12 @@ class SqliteTransaction:
         if new:
             self.connection.executemany("INSERT INTO citation VALUES (?, ?, ?, ?)", new)
             self.record(SpansCited(citing=citing, spans=tuple(span[1:] for span in new)))
+
+    def note_use(self, use: AvatarUsed) -> None:
+        """Record in the audit log alone that an avatar was used."""
+        if use.turn is not None:
+            self._require_card(use.turn)
+        self.record(use)
 
     def _is_cited(self, span: tuple[CardHash, CardHash, int, int]) -> bool:
         same = "citing_hash = ? AND cited_hash = ? AND start = ? AND stop = ?"

@@ -1,27 +1,27 @@
 """`salon corpus` and `salon read`: sources, their text, and who vouches for them."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from salon.app import Salon
-from salon.cli.common import counted, emit, item_progress, json_option, plain, with_salon
-from salon.cli.errors import exit_code
-from salon.cli.index import update_vectors
+from salon.cli.common import counted, emit, json_option, plain, with_salon
+from salon.cli.ingesting import (
+    encoding_option,
+    finish,
+    require_one_title,
+    show_results,
+    vectors_option,
+    with_details,
+)
 from salon.cli.printing import printable
 from salon.core.archive import ArchiveTransaction, Deletion
-from salon.core.documents import Document, DocumentId, DocumentType, VerificationStatus
+from salon.core.documents import Document, DocumentId, VerificationStatus
 from salon.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from salon.corpus.ingest import Failed, Ingested, Result
-    from salon.corpus.sources import Skipped
-
-encoding_option = click.option(
-    "--encoding", help="Read text files in this encoding instead of UTF-8."
-)
+    from salon.corpus.ingest import Details
 
 
 @click.group()
@@ -31,36 +31,16 @@ def corpus() -> None:
 
 @corpus.command()
 @click.argument("places", nargs=-1, required=True, metavar="FILE|FOLDER|URL…")
-@click.option("--title", help="Title (one source only; else what the source says of itself).")
-@click.option(
-    "--type",
-    "kind",
-    type=click.Choice([kind.value for kind in DocumentType]),
-    default=DocumentType.ARTICLE.value,
-    show_default=True,
-)
-@click.option("--author", "authors", multiple=True, help="An author; may be repeated.")
-@click.option("--year", type=click.IntRange(-4000, 9999))
-@click.option("--url", help="Where the source was published.")
-@click.option("--archive-url", help="Where a lasting copy is.")
-@click.option("--licence", help="Under which licence it stands.")
-@click.option("--doi")
+@with_details
 @click.option("--avatar", help="Put the documents into this avatar's corpus.")
-@click.option("--vectors/--no-vectors", default=True, help="Compute their vectors right away.")
+@vectors_option
 @encoding_option
 @json_option
 @with_salon
 def add(
     salon: Salon,
     places: tuple[str, ...],
-    title: str | None,
-    kind: str,
-    authors: tuple[str, ...],
-    year: int | None,
-    url: str | None,
-    archive_url: str | None,
-    licence: str | None,
-    doi: str | None,
+    details: "Details",
     avatar: str | None,
     vectors: bool,
     encoding: str | None,
@@ -73,83 +53,19 @@ def add(
     by its words as soon as it is stored; its vectors are computed then, and if you stop that,
     `salon index update` goes on with it.
     """
-    from salon.corpus.ingest import Details, Failed
+    from salon.corpus.ingest import Failed
     from salon.corpus.manifest import as_avatar_id
     from salon.corpus.sources import expand
 
     member_of = as_avatar_id(avatar) if avatar else None
     found = expand(places)
-    if title and len(found.sources) > 1:
-        raise InvalidInput(f"one title cannot stand for {len(found.sources)} sources")
-    details = Details(
-        title=title,
-        type=DocumentType(kind),
-        authors=authors,
-        year=year,
-        url=url,
-        archive_url=archive_url,
-        licence=licence,
-        doi=doi,
-    )
-    results: list[Result] = []
-    with item_progress("reading", len(found.sources)) as advance:
-        for result in salon.ingest(found.sources, details=details, encoding=encoding):
-            results.append(result)
-            advance(result.source.name)
-            if not as_json:
-                click.echo(printable(_line(result)), err=isinstance(result, Failed))
-    failed = [result for result in results if isinstance(result, Failed)]
+    require_one_title(details, len(found.sources))
+    reading = salon.ingest(found.sources, details=details, encoding=encoding)
+    results = show_results(reading, len(found.sources), as_json=as_json)
     stored = [result.document.id for result in results if not isinstance(result, Failed)]
     if member_of and stored:
         salon.add_to_corpus(member_of, stored)
-    if stored:
-        salon.index_words()
-        if vectors:
-            update_vectors(salon)
-    if as_json:
-        emit(
-            {"results": [_as_json(result) for result in results], "skipped": asdict(found.skipped)},
-            "",
-            as_json=True,
-        )
-    else:
-        click.echo(_summary(len(results), len(failed), found.skipped))
-    if failed:
-        raise click.exceptions.Exit(exit_code(failed[0].error))
-
-
-def _line(result: "Result") -> str:
-    from salon.corpus.ingest import Failed
-
-    if isinstance(result, Failed):
-        hint = f"\n  hint: {result.error.hint}" if result.error.hint else ""
-        return f"failed  {result.error.message} [{result.error.code}]{hint}"
-    known = "  (known)" if result.already_there else ""
-    return f"{result.document.id}  {result.document.provenance.title}{known}"
-
-
-def _as_json(result: "Ingested | Failed") -> dict[str, object]:
-    from salon.corpus.ingest import Failed
-
-    if isinstance(result, Failed):
-        return {"source": result.source.name} | result.error.as_json()
-    return {
-        "source": result.source.name,
-        "already_there": result.already_there,
-        "document": plain(result.document),
-    }
-
-
-def _summary(count: int, failed: int, skipped: "Skipped") -> str:
-    parts = [f"{count - failed} of {count} sources are in the corpus"]
-    for number, what in (
-        (skipped.unknown_kind, "of a kind that is not read"),
-        (skipped.hidden, "hidden"),
-        (skipped.outside, "links that lead out of the folder"),
-    ):
-        if number:
-            parts.append(f"{number} passed over ({what})")
-    return "; ".join(parts)
+    finish(salon, results, found.skipped, vectors=vectors, as_json=as_json)
 
 
 @corpus.command("ls")

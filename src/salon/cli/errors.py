@@ -13,6 +13,7 @@ from salon.core.errors import (
     Conflict,
     IntegrityFailed,
     InvalidInput,
+    LimitReached,
     NotFound,
     OutsideFailed,
     SalonError,
@@ -25,6 +26,7 @@ EXIT_CODES: tuple[tuple[type[SalonError], int], ...] = (
     (Conflict, 4),
     (OutsideFailed, 5),
     (IntegrityFailed, 6),
+    (LimitReached, 7),
 )
 
 

@@ -1,13 +1,14 @@
 """`salon eval`: how well search does on labelled collections, beside its peers."""
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from salon.cli.common import amount_progress, emit, json_option
+from salon.cli.eval_answers import answers
+from salon.cli.eval_attribution import attribution
+from salon.cli.eval_home import home_for
+from salon.cli.eval_pii import pii
 from salon.cli.place import settings_in_force
 from salon.core.errors import InvalidInput
 
@@ -24,7 +25,7 @@ _keep_option = click.option(
 
 @click.group("eval")
 def evaluate() -> None:
-    """Measure search on labelled collections, beside its peers in the same run."""
+    """Measure search and answers on labelled collections, beside peers in the same run."""
 
 
 @evaluate.command()
@@ -59,7 +60,7 @@ def retrieval(
 
     wanted = _parse_depths(depths)
     collection = read_collection(corpus, queries, qrels)
-    with _home(keep) as home:
+    with home_for(keep) as home:
         report = evaluate_retrieval(
             collection,
             settings_for(home, settings_in_force(), embedder=embedder),
@@ -99,7 +100,7 @@ def multihop(
     from salon.evaluation.multihop import evaluate_multihop
     from salon.evaluation.retrieval import settings_for
 
-    with _home(keep) as home:
+    with home_for(keep) as home:
         report = evaluate_multihop(
             corpus,
             questions,
@@ -122,10 +123,6 @@ def _parse_depths(text: str) -> list[int]:
         ) from error
 
 
-@contextmanager
-def _home(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        yield keep
-        return
-    with tempfile.TemporaryDirectory(prefix="salon-eval-") as folder:
-        yield Path(folder)
+evaluate.add_command(answers)
+evaluate.add_command(attribution)
+evaluate.add_command(pii)

@@ -1,7 +1,8 @@
 """The `salon` command: its groups, loaded only when used.
 
 Exit codes: 0 done, 1 a defect of Salon, 2 the input is wrong, 3 not found, 4 a conflict, 5 the
-disk, network or another program failed, 6 an integrity check failed, 130 interrupted.
+disk, network or another program failed, 6 an integrity check failed, 7 a limit that was set is
+used up, 130 interrupted.
 """
 
 import importlib
@@ -16,11 +17,19 @@ from salon.cli.errors import report_errors
 from salon.cli.place import Place
 
 GROUPS = {
+    "ask": ("salon.cli.talk:ask", "Ask an avatar; the answer can be checked."),
+    "calibrate": ("salon.cli.calibrate:calibrate", "Set how sure an avatar must be to answer."),
+    "chat": ("salon.cli.talk:chat", "Talk with an avatar, turn by turn."),
+    "gather": ("salon.cli.talk:gather", "Let several avatars discuss a topic."),
+    "verify": ("salon.cli.verify:verify", "Check a response: every citation, every claim."),
     "archive": ("salon.cli.archive:archive", "Cards and handles: the store that loses nothing."),
     "audit": ("salon.cli.audit:audit", "The log of everything that changed, and its proof."),
+    "avatar": ("salon.cli.avatar:avatar", "Avatars: make, feed, check, describe and carry them."),
     "corpus": ("salon.cli.corpus:corpus", "Documents: read, list, judge and remove sources."),
+    "demo": ("salon.cli.demo:demo", "Build the avatars that come with Salon."),
     "eval": ("salon.cli.eval:evaluate", "Measure search on labelled collections."),
     "index": ("salon.cli.index:index", "Indexes: how current they are, and updating them."),
+    "mcp": ("salon.cli.mcp:mcp", "Serve avatars to MCP clients, and set those clients up."),
     "read": ("salon.cli.corpus:read", "Show the text that a reader finds in a file or page."),
     "search": ("salon.cli.search:search", "Find passages, each with its proof and the reasons."),
     "settings": ("salon.cli.settings:settings", "Show the settings in force."),

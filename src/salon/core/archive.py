@@ -24,7 +24,7 @@ from salon.core.documents import (
     Verification,
     VerificationStatus,
 )
-from salon.core.events import AuditEntry, Checkpoint
+from salon.core.events import AuditEntry, AvatarUsed, Checkpoint
 from salon.core.handles import ANYTHING, Anything, Handle, HandleMove, HandleName
 from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash
 
@@ -120,6 +120,9 @@ class ArchiveTransaction(Protocol):
 
     def cite(self, citing: CardHash, spans: Iterable[Span]) -> None:
         """Record that one card cites spans of others, so that these are kept."""
+
+    def note_use(self, use: AvatarUsed) -> None:
+        """Record in the audit log alone that an avatar was used."""
 
     def is_derived(self, card: CardHash) -> bool:
         """Tell whether a card is only there because of others."""
@@ -236,6 +239,9 @@ class Archive(Protocol):
 
     def documents_of(self, text: CardHash) -> list[Document]:
         """Return the documents whose text this card is, in the order they came."""
+
+    def documents_stamp(self) -> tuple[int, ...]:
+        """Return what changes whenever a document comes, goes or is judged; cheap to ask for."""
 
     def documents(self) -> Iterator[Document]:
         """Walk the documents in the order they came."""

@@ -49,3 +49,25 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Let go of threads, files and connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenVectors:
+    """A text as the vectors of its tokens, each with the characters it stands for."""
+
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vectors
+    """Unit vectors, one for each span."""
+    whole: Vector
+    """The unit vector of the text as `Embedder` gives it."""
+
+
+class TokenEmbedder(Protocol):
+    """Turns text into a vector for each token, as its neighbours make it."""
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """Return which model this is."""
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the vectors of each text's tokens; the end of a long text may be left out."""

@@ -9,6 +9,8 @@
     │   ├── UnknownAlgorithm
     │   ├── InvalidDocument
     │   ├── InvalidSettings
+    │   ├── UngroundedPassage  a passage handed in that the archive does not say
+    │   ├── InvalidProfile    an avatar's profile with a field that cannot be
     │   ├── InvalidExport     an export file that is damaged or not ours
     │   ├── UnreadableSource  a file or page that a reader cannot turn into text
     │   ├── ForbiddenAddress  a URL that Salon refuses to fetch
@@ -34,6 +36,7 @@
     │   ├── ReaderFailed      a parser crashed, hung or wanted too much memory
     │   ├── FetchFailed
     │   └── ProviderFailed    a model server or a database did not answer as it should
+    ├── LimitReached          a limit that somebody set is used up; they can raise it
     └── IntegrityFailed       stored bytes do not agree with what vouches for them
         ├── HashMismatch
         ├── AuditBroken
@@ -129,6 +132,18 @@ class InvalidSettings(InvalidInput):
     """A setting that does not exist or has a value that makes no sense."""
 
     code = "invalid_settings"
+
+
+class UngroundedPassage(InvalidInput):
+    """A passage was handed in that the archive does not have there, byte for byte."""
+
+    code = "ungrounded_passage"
+
+
+class InvalidProfile(InvalidInput):
+    """An avatar's profile with an unknown field or a wrong value; `path` says where."""
+
+    code = "invalid_profile"
 
 
 class InvalidExport(InvalidInput):
@@ -279,6 +294,12 @@ class ProviderFailed(OutsideFailed):
     """A model server, a vector store or a database failed, or answered with nonsense."""
 
     code = "provider_failed"
+
+
+class LimitReached(SalonError):
+    """A limit that somebody set for a session is used up; whoever set it can raise it."""
+
+    code = "limit_reached"
 
 
 class IntegrityFailed(SalonError):

@@ -159,6 +159,18 @@ class DerivationMarked(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AvatarUsed(Event):
+    """Somebody queried, asked or looked at an avatar; what was asked appears as its digest."""
+
+    kind = "avatar_used"
+    avatar: str
+    act: str
+    question_sha256: str
+    outcome: str
+    turn: CardHash | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExportImported(Event):
     """What an export held besides cards was taken in: what is new here is listed.
 

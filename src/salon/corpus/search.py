@@ -7,6 +7,7 @@ can be derived again from its `hash`, `start` and `end`.
 import threading
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeAlias
 
 from salon.core.archive import Archive
 from salon.core.documents import Document, DocumentId, VerificationStatus
@@ -15,6 +16,7 @@ from salon.core.hashing import CardHash
 from salon.corpus.filters import EVERYTHING, DocumentFilter, Where
 from salon.corpus.language import detect_language
 from salon.corpus.layout import Layout
+from salon.corpus.manifest import corpus_handle
 from salon.retrieval.passage_index import Coverage, PassageIndex
 from salon.retrieval.searcher import DEFAULT_ALPHA, Found, Hit, Mode, Searcher, Timings, Why
 
@@ -54,6 +56,9 @@ class SearchAnswer:
     timings: Timings
 
 
+_State: TypeAlias = tuple[tuple[int, ...], CardHash | None]
+
+
 class CorpusSearch:
     """Search over the documents of an archive."""
 
@@ -61,7 +66,7 @@ class CorpusSearch:
         self._archive = archive
         self._index = index
         self._searcher = searcher
-        self._allowed: dict[Where, tuple[int, frozenset[CardHash]]] = {}
+        self._allowed: dict[Where, tuple[_State, frozenset[CardHash]]] = {}
         self._lock = threading.Lock()
         self._layout = lru_cache(maxsize=REMEMBERED_LAYOUTS)(self._read_layout)
 
@@ -96,18 +101,26 @@ class CorpusSearch:
 
     def _cards(self, where: Where, rule: DocumentFilter) -> frozenset[CardHash]:
         """Return the cards that a filter lets through, looked up once per state of the archive."""
-        seq = self._archive.checkpoint().seq
+        state = self._state(where)
         with self._lock:
             known = self._allowed.get(where)
-        if known is not None and known[0] == seq:
+        if known is not None and known[0] == state:
             return known[1]
         cards = rule.cards(self._archive.documents())
         with self._lock:
             self._allowed = {
-                other: entry for other, entry in self._allowed.items() if entry[0] == seq
+                other: entry for other, entry in self._allowed.items() if entry[0][0] == state[0]
             }
-            self._allowed[where] = (seq, cards)
+            self._allowed[where] = (state, cards)
         return cards
+
+    def _state(self, where: Where) -> "_State":
+        """Return all that the answer of a filter depends on."""
+        manifest = None
+        if where.avatar is not None:
+            handle = self._archive.find_handle(corpus_handle(where.avatar))
+            manifest = None if handle is None else handle.current
+        return self._archive.documents_stamp(), manifest
 
     def _detect(self, card: CardHash) -> str | None:
         found = self._archive.find(card)

@@ -74,7 +74,7 @@ def is_quote(text: str) -> bool:
 
 def without_marks(text: str) -> str:
     """Return a text without its marks."""
-    return " ".join(_MARKS.sub(" ", text).split())
+    return _LOOSE_STOP.sub(r"\1", " ".join(_MARKS.sub(" ", text).split()))
 
 
 def _mask(response: str, citations: Sequence[Citation]) -> tuple[str, list[int]]:

@@ -19,7 +19,10 @@ from salon.grounding.reports import CitationCheck, ClaimCheck, Fault, ResponseRe
 class Judge(Protocol):
     """Says how probably a text bears a claim out."""
 
-    threshold: float
+    @property
+    def threshold(self) -> float:
+        """Return the probability from which on a claim counts as borne out."""
+        ...
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
         """Judge claims, each against its evidence."""

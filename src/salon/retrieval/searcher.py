@@ -68,6 +68,12 @@ class Why:
         ]
 
 
+NOT_RANKED = Why(
+    lexical_rank=None, lexical_score=None, dense_rank=None, dense_score=None, fused_score=0.0
+)
+"""For a passage that no search brought."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A passage that was found, with its text and the probability that it is relevant."""

@@ -169,3 +169,24 @@ def test_closing_ends_the_threads() -> None:
     assert threading.active_count() > before
     embedder.close()
     assert threading.active_count() == before
+
+
+def test_tokens_have_vectors_of_their_own_and_know_their_characters(minilm: MiniLmEmbedder) -> None:
+    texts = ["The river bank flooded.", "", "A fishery. " * 200, "The bank lent money."]
+    found = minilm.embed_tokens(texts)
+    assert [len(one.spans) for one in found] == [len(one.vectors) for one in found]
+    first = found[0]
+    assert [texts[0][start:end] for start, end in first.spans] == [
+        "The",
+        "river",
+        "bank",
+        "flooded",
+        ".",
+    ]
+    assert len(found[1].spans) == 0
+    assert len(found[2].spans) == 254, "the end of a long text is left out"
+    assert np.abs(np.linalg.norm(first.vectors, axis=1) - 1).max() < 1e-5
+    assert np.abs(np.array([one.whole for one in found]) - reference(texts)).max() < 1e-6
+    river_bank, money_bank = first.vectors[2], found[3].vectors[1]
+    assert 0.2 < river_bank @ money_bank < 0.9, "a word is what its neighbours make it"
+    assert minilm.embed_tokens([]) == []

@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from salon.core.closing import Closable
-from salon.core.embedding import EmbeddingModel, Vector, Vectors
+from salon.core.embedding import EmbeddingModel, TokenVectors, Vector, Vectors
 from salon.providers.embedders.adapter import Adapter, changed_weights, load_adapter
 from salon.providers.embedders.minilm_files import (
     DIMENSIONS,
@@ -24,7 +25,7 @@ from salon.providers.embedders.minilm_files import (
     minilm_fingerprint,
 )
 from salon.providers.embedders.options import EmbedderOptions
-from salon.providers.embedders.tokens import TokenReader, Tokens, pad, plan_batches
+from salon.providers.embedders.tokens import PaddedBatch, TokenReader, Tokens, pad, plan_batches
 from salon.providers.embedders.unit_vectors import unit_vectors
 
 if TYPE_CHECKING:
@@ -96,23 +97,47 @@ class MiniLmEmbedder(Closable):
         vector: Vector = self._compute([self._reader.read(text)])[0]
         return vector
 
+    def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the vectors of each text's tokens, in order; those after 256 are left out."""
+        read = [self._reader.read_with_spans(text) for text in texts]
+        batches = plan_batches([len(tokens) for tokens, _ in read], _BATCH_TOKENS)
+        found: dict[int, TokenVectors] = {}
+        for batch in batches:
+            hidden = self._hidden(pad([read[position][0] for position in batch]))
+            for row, position in enumerate(batch):
+                tokens, spans = read[position]
+                # The first and the last token stand for no characters.
+                rows = hidden[row, 1 : len(tokens) - 1]
+                whole = hidden[row, : len(tokens)].sum(axis=0, keepdims=True)
+                found[position] = TokenVectors(
+                    spans=spans,
+                    vectors=unit_vectors(rows, self._model.address),
+                    whole=unit_vectors(whole, self._model.address)[0],
+                )
+        return [found[position] for position in range(len(texts))]
+
     def close(self) -> None:
         """End the threads."""
         self._threads.shutdown(cancel_futures=True)
 
     def _compute(self, texts: Sequence[Tokens]) -> Vectors:
         batch = pad(texts)
-        feed = {
-            "input_ids": batch.ids,
-            "attention_mask": batch.mask,
-            "token_type_ids": np.zeros_like(batch.ids),
-        }
-        (hidden,) = self._session.run(None, feed)
+        hidden = self._hidden(batch)
         if not batch.is_full:
             hidden *= batch.mask[:, :, None]
         # The sum points where the mean points, and only the direction is kept. No product of
         # matrices here: numpy would start threads of its own for it.
         return unit_vectors(hidden.sum(axis=1), self._model.address)
+
+    def _hidden(self, batch: PaddedBatch) -> npt.NDArray[np.float32]:
+        """Return what the last layer makes of each token."""
+        feed = {
+            "input_ids": batch.ids,
+            "attention_mask": batch.mask,
+            "token_type_ids": np.zeros_like(batch.ids),
+        }
+        hidden: npt.NDArray[np.float32] = self._session.run(None, feed)[0]
+        return hidden
 
 
 def open_minilm(name: str, options: EmbedderOptions) -> MiniLmEmbedder:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from salon.core.text import require_text
 
@@ -42,17 +42,25 @@ class TokenReader:
 
     def read(self, text: str) -> Tokens:
         """Return the tokens of a text, at least two and at most `LONGEST`."""
+        return np.array(self._encode(text).ids, dtype=np.int64)
+
+    def read_with_spans(self, text: str) -> tuple[Tokens, tuple[tuple[int, int], ...]]:
+        """Return the tokens of a text, and the characters of each but the first and the last."""
+        encoded = self._encode(text)
+        return np.array(encoded.ids, dtype=np.int64), tuple(encoded.offsets[1:-1])
+
+    def _encode(self, text: str) -> Encoding:
         require_text(text, "a text to embed")
         end = _FIRST_LOOK
         while end < len(text):
             # No word reaches across a space, so what stands before one is read the same
             # whatever follows.
             start = text[: text.rfind(" ", 0, end) + 1]
-            ids = self._tokenizer.encode(start).ids
-            if len(ids) == LONGEST:
-                return np.array(ids, dtype=np.int64)
+            encoded = self._tokenizer.encode(start)
+            if len(encoded.ids) == LONGEST:
+                return encoded
             end *= 8
-        return np.array(self._tokenizer.encode(text).ids, dtype=np.int64)
+        return self._tokenizer.encode(text)
 
 
 def plan_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:

@@ -1,0 +1,1 @@
+"""Expert avatars: who they are, what they answer, when they speak."""

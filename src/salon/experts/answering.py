@@ -1,0 +1,269 @@
+"""Answering a question: understand, retrieve, judge, compose, verify.
+
+Every way out is a `Reply`: an answer whose every sentence verifies, or an honest outcome. Nothing
+is said that the check in `grounding` would refuse; should a composer ever produce such a thing, the
+reply is a corpus miss and not that text.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from salon.conversation.discussion import NOTHING_SAID, Discussion
+from salon.core.archive import Archive
+from salon.core.chat import ChatModel
+from salon.core.citations import Citation
+from salon.core.documents import Document
+from salon.core.errors import OutsideFailed
+from salon.core.outcomes import Outcome
+from salon.corpus.filters import DocumentFilter, Where
+from salon.corpus.search import FoundPassage
+from salon.experts import limits
+from salon.experts.abstention import Abstention
+from salon.experts.composing import chat, extractive
+from salon.experts.composing.drafts import Draft
+from salon.experts.evidence import Evidence, Quote, Selector, gather_evidence
+from salon.experts.later_things import find_later
+from salon.experts.profile import Profile
+from salon.experts.questions import Asked, asks_whether_ai, split_parts, understand
+from salon.experts.replies import Confidence, Reply
+from salon.grounding.citing import Allowed, Citations
+from salon.grounding.reports import ResponseReport
+from salon.grounding.verifying import Speaker, Verification
+
+Search = Callable[[str, Where, int], Sequence[FoundPassage]]
+"""Looks for passages of a corpus: query, filter, how many."""
+Redirect = Callable[[Profile, str], str | None]
+"""Returns another avatar that fits a question better, if there is one."""
+
+RETRIEVED = 12
+KEPT = 10
+"""Quotes that a turn record names."""
+_SURE, _FAIR = 0.8, 0.6
+_ABOUT_MY_FIELD = 0.25
+"""How probably relevant the best passage must be for a question to lie in the field at all."""
+_NEAR_MY_FIELD = 0.3
+"""How near to the declared expertise it lies in the field although no passage is relevant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What answering stands on; the application puts it together."""
+
+    archive: Archive
+    search: Search
+    selector: Callable[[], Selector]
+    verification: Verification
+    citations: Citations
+    abstention: Callable[[Profile], Abstention]
+    chat: Callable[[], ChatModel | None]
+    redirect: Redirect
+    nearness: Callable[[Profile, str], float]
+    """How near a question lies to what an avatar says it can speak about: a cosine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What was found for one part of a question, and how probably it answers."""
+
+    asked: Asked
+    evidence: Evidence
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A reply, and what each part of its question was answered from."""
+
+    reply: Reply
+    looked: tuple[Looked, ...] = ()
+
+    def stages(self) -> list[dict[str, object]]:
+        """Return what retrieval found, filtering kept and the reply used, by hash and span."""
+        used = {(one.hash, one.start) for one in self.reply.citations}
+        return [
+            {
+                "query": one.asked.query,
+                "retrieved": [
+                    [passage.hash, passage.start, passage.end, round(passage.score, 4)]
+                    for passage in one.evidence.passages
+                ],
+                "kept": [
+                    [quote.hash, quote.start, quote.end, round(quote.answers, 4)]
+                    for quote in one.evidence.quotes[:KEPT]
+                ],
+                "used": sorted([hash_, start] for hash_, start in used),
+                "probability": round(one.probability, 4),
+            }
+            for one in self.looked
+        ]
+
+
+class Answering:
+    """Answers questions as any avatar of one Salon."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._from = sources
+
+    def answer(
+        self,
+        profile: Profile,
+        question: str,
+        discussion: Discussion = NOTHING_SAID,
+        *,
+        passages: Sequence[FoundPassage] | None = None,
+    ) -> Answered:
+        """Return a grounded answer or an honest outcome; `passages` replace the search."""
+        asked = understand(question, discussion, names=names_of(profile))
+        if asks_whether_ai(asked.text):
+            return Answered(reply=limits.says_what_it_is(profile))
+        if asked.unclear is not None:
+            return Answered(reply=limits.needs_clarification(profile, asked))
+        last_year = profile.period.last
+        if (later := find_later(asked.text, last_year)) is not None:
+            return Answered(reply=limits.after_my_time(profile, later, last_year))
+        looked = [
+            self._look(profile, part, passages)
+            for part in split_parts(asked, discussion, names=names_of(profile))
+        ]
+        threshold = self.threshold(profile)
+        good = [one for one in looked if one.probability >= threshold and one.evidence.quotes]
+        draft = self._compose(profile, asked, discussion, good) if good else None
+        if draft is None:
+            reply = self._not_answered(profile, asked, looked[0])
+            return Answered(reply=reply, looked=tuple(looked))
+        missing = [limits.missing(profile, one.asked) for one in looked if one not in good]
+        probability = min(one.probability for one in good)
+        reply = Reply(
+            response="\n\n".join([draft.response, *missing]),
+            citations=draft.citations,
+            claims=draft.claims,
+            confidence=_confidence(probability if not missing else min(probability, _FAIR)),
+            outcome=Outcome.ANSWERED,
+            suggestion=limits.ELSEWHERE if missing else None,
+            ai_label=limits.label_of(profile),
+            avatar=profile.id,
+            composer=draft.composer,
+            score=probability,
+        )
+        return Answered(reply=reply, looked=tuple(looked))
+
+    def _look(
+        self, profile: Profile, asked: Asked, passages: Sequence[FoundPassage] | None
+    ) -> Looked:
+        evidence = self.evidence(profile, asked, passages=passages)
+        return Looked(
+            asked=asked, evidence=evidence, probability=self.probability(profile, evidence)
+        )
+
+    def evidence(
+        self, profile: Profile, asked: Asked, *, passages: Sequence[FoundPassage] | None = None
+    ) -> Evidence:
+        """Return what the corpus says about a question."""
+        where = Where(avatar=profile.avatar)
+        found = self._from.search(asked.query, where, RETRIEVED) if passages is None else passages
+        return gather_evidence(asked.query, found, self._from.selector())
+
+    def probability(self, profile: Profile, evidence: Evidence) -> float:
+        """Return how probably the evidence answers the question."""
+        if not evidence.quotes:
+            return 0.0
+        return self._from.abstention(profile).probability(evidence.signs)
+
+    def threshold(self, profile: Profile) -> float:
+        """Return how sure an avatar must be to answer."""
+        grounding = profile.salon.grounding
+        if grounding.threshold is not None:
+            return grounding.threshold
+        return self._from.abstention(profile).threshold(grounding.alpha)
+
+    def speaker(self, profile: Profile) -> Speaker:
+        """Return what an avatar may cite and say of itself."""
+        rule = DocumentFilter(self._from.archive, Where(avatar=profile.avatar), lambda _: None)
+        members = DocumentFilter(
+            self._from.archive, Where(avatar=profile.avatar), lambda _: None, in_period=False
+        )
+        return Speaker(
+            allowed=Allowed(is_member=members.passes, is_in_period=rule.passes),
+            names=frozenset(names_of(profile)),
+            fixed=limits.fixed_sentences(profile),
+        )
+
+    # Composing
+
+    def _compose(
+        self, profile: Profile, asked: Asked, discussion: Discussion, good: Sequence[Looked]
+    ) -> Draft | None:
+        """Return a draft of which every sentence verifies, `None` if there is none."""
+        said = [one.content for one in discussion.utterances]
+        most = max(1, profile.salon.grounding.most_quotes // len(good))
+        chosen = [extractive.choose(one.evidence.quotes, most, said=said) for one in good]
+        quotes = list(dict.fromkeys(quote for some in chosen for quote in some))
+        quotes = [one for one in quotes if not one.derived] and quotes
+        if not quotes:
+            return None
+        opening = limits.opening(asked, discussion)
+        speaker = self.speaker(profile)
+        draft = self._by_model(profile, asked, discussion, quotes, speaker)
+        if draft is None:
+            voice = extractive.Voice(kind=profile.salon.voice, name=profile.name)
+            draft = extractive.compose(quotes, voice, self._cite, opening=opening)
+        report = self._from.verification.verify(
+            draft.response, draft.citations, speaker=speaker, discussion=discussion
+        )
+        return draft if report.holds else None
+
+    def _by_model(
+        self,
+        profile: Profile,
+        asked: Asked,
+        discussion: Discussion,
+        quotes: Sequence[Quote],
+        speaker: Speaker,
+    ) -> Draft | None:
+        model = None if profile.salon.grounding.composer == "extractive" else self._from.chat()
+        if model is None:
+            return None
+        citations = [self._cite(one)[1] for one in quotes]
+
+        def check(response: str, cited: Sequence[Citation]) -> ResponseReport:
+            return self._from.verification.verify(
+                response, cited, speaker=speaker, discussion=discussion
+            )
+
+        try:
+            return chat.compose(
+                model, profile, asked, discussion=discussion, citations=citations, check=check
+            )
+        except OutsideFailed:
+            if profile.salon.grounding.composer == "chat":
+                raise
+            return None  # a model that fails leaves the quotes, which need none
+
+    def _cite(self, quote: Quote) -> tuple[Document, Citation]:
+        document = self._from.archive.get_document(quote.document)
+        return document, self._from.citations.make(document, quote.start, quote.end)
+
+    # Not answering
+
+    def _not_answered(self, profile: Profile, asked: Asked, looked: Looked) -> Reply:
+        evidence = looked.evidence
+        top = evidence.passages[0].score if evidence.passages else 0.0
+        if top < _ABOUT_MY_FIELD and self._from.nearness(profile, asked.query) < _NEAR_MY_FIELD:
+            other = self._from.redirect(profile, asked.query)
+            reply = limits.out_of_scope(profile, other)
+        else:
+            nearest = next((self._cite(one) for one in evidence.quotes if not one.derived), None)
+            reply = limits.corpus_miss(profile, asked, nearest)
+        return replace(reply, score=looked.probability)
+
+
+def names_of(profile: Profile) -> tuple[str, ...]:
+    """Return what an avatar is called: its name, its id, and its last name."""
+    last = profile.name.split()[-1]
+    return tuple(dict.fromkeys((profile.name, profile.id, last)))
+
+
+def _confidence(probability: float) -> Confidence:
+    if probability >= _SURE:
+        return "high"
+    return "medium" if probability >= _FAIR else "low"

@@ -1,0 +1,167 @@
+"""What an avatar says when it does not answer, and what it says of itself.
+
+Every sentence here is a frame of `grounding.frames` or listed as fixed, so a reply made of them
+verifies like any other. A limit names what is missing, offers the nearest thing there is, and never
+fills the gap.
+"""
+
+from dataclasses import replace
+
+from salon.conversation.discussion import Discussion
+from salon.core.citations import Citation
+from salon.core.documents import Document
+from salon.core.outcomes import Outcome
+from salon.experts.composing.extractive import Voice, quote_with_frame
+from salon.experts.profile import Profile
+from salon.experts.questions import Asked
+from salon.experts.replies import Claim, Reply
+from salon.grounding.frames import fill
+
+NOBODY = "extractive"
+ELSEWHERE = "You might want to consult other sources on this."
+
+
+def label_of(profile: Profile) -> str:
+    """Return the label that every reply carries."""
+    return f"AI avatar of {profile.name}: it answers from documents and is not {profile.name}."
+
+
+def fixed_sentences(profile: Profile) -> frozenset[str]:
+    """Return what an avatar may say of itself without a citation."""
+    last = profile.period.last
+    return frozenset(
+        {
+            label_of(profile),
+            f"field:{field_of(profile)}",
+            *(() if last is None else (f"year:{last}",)),
+        }
+    )
+
+
+def field_of(profile: Profile) -> str:
+    """Return an avatar's field in words."""
+    return ", ".join(profile.expertise) or profile.corpus.description.rstrip(".")
+
+
+def opening(asked: Asked, discussion: Discussion) -> str:
+    """Return how another participant is spoken to, if the question is theirs or means theirs."""
+    said = discussion.utterances
+    if asked.refers_to is not None:
+        return fill("{other}, on what you said:", other=asked.refers_to.role)
+    if said and said[-1].content.strip() == asked.text.strip():
+        return fill("{other}, to your question:", other=said[-1].role)
+    return ""
+
+
+def says_what_it_is(profile: Profile) -> Reply:
+    """Say that it is an AI, to whoever asks."""
+    return replace(
+        _limit(profile, Outcome.ANSWERED, label_of(profile)), confidence="high", score=1.0
+    )
+
+
+def missing(profile: Profile, asked: Asked) -> str:
+    """Say that the texts hold nothing about something."""
+    own = profile.salon.voice == "first_person"
+    template = "My texts say nothing about {topic}."
+    template = template if own else "The texts of {name} say nothing about {topic}."
+    return fill(template, topic=_topic(asked) if asked.topic else "that", name=profile.name)
+
+
+def needs_clarification(profile: Profile, asked: Asked) -> Reply:
+    """Ask back."""
+    question = (
+        fill("What exactly do you want to know about {topic}?", topic=_topic(asked))
+        if asked.topic
+        else "What exactly do you want to know?"
+    )
+    return _limit(
+        profile,
+        Outcome.NEEDS_CLARIFICATION,
+        f"I do not know what you mean by that. {question}",
+        suggestion=f"Name what the question is about: {asked.unclear}.",
+    )
+
+
+def after_my_time(profile: Profile, later: tuple[str, int], last_year: int | None) -> Reply:
+    """Say that something came later than the corpus ends."""
+    thing, year = later
+    own = profile.salon.voice == "first_person"
+    template = (
+        "My texts end in {year}, so I cannot speak about {topic}."
+        if own
+        else "The texts of {name} end in {year} and cannot speak about {topic}."
+    )
+    came = "" if thing == str(year) else f" It came into the world around {year}."
+    return _limit(
+        profile,
+        Outcome.AFTER_MY_TIME,
+        fill(template, year=last_year, topic=f"“{thing}”", name=profile.name),
+        suggestion=f"Ask about something up to {last_year}.{came}",
+    )
+
+
+def out_of_scope(profile: Profile, other: str | None) -> Reply:
+    """Name the field, and another avatar that fits."""
+    own = profile.salon.voice == "first_person"
+    template = (
+        "This lies outside my field, which is {field}."
+        if own
+        else "This lies outside the field of {name}, which is {field}."
+    )
+    return _limit(
+        profile,
+        Outcome.OUT_OF_SCOPE,
+        fill(template, field=field_of(profile), name=profile.name),
+        redirect=None if other is None else f"Consider asking {other}, who is in this Salon.",
+        suggestion=None if other else "No avatar in this Salon has texts about it.",
+    )
+
+
+def corpus_miss(profile: Profile, asked: Asked, nearest: tuple[Document, Citation] | None) -> Reply:
+    """Say what the corpus lacks, and show the nearest thing that it has."""
+    lacking = missing(profile, asked)
+    if nearest is None:
+        return _limit(profile, Outcome.CORPUS_MISS, lacking, suggestion=ELSEWHERE)
+    document, citation = nearest
+    own = profile.salon.voice == "first_person"
+    near = "The nearest I have is this." if own else "The nearest there is is this."
+    voice = Voice(kind=profile.salon.voice, name=profile.name)
+    quoted = quote_with_frame(document, citation, voice, number=1)
+    return _limit(
+        profile,
+        Outcome.CORPUS_MISS,
+        f"{lacking} {near} {quoted}",
+        suggestion=ELSEWHERE,
+        citations=(citation,),
+        claims=(Claim(text=quoted, citations=(0,), support=1.0),),
+    )
+
+
+def _topic(asked: Asked) -> str:
+    return f"“{asked.topic.replace('“', '').replace('”', '')}”"
+
+
+def _limit(
+    profile: Profile,
+    outcome: Outcome,
+    response: str,
+    *,
+    suggestion: str | None = None,
+    redirect: str | None = None,
+    citations: tuple[Citation, ...] = (),
+    claims: tuple[Claim, ...] = (),
+) -> Reply:
+    return Reply(
+        response=response,
+        citations=citations,
+        claims=claims,
+        confidence="low",
+        outcome=outcome,
+        suggestion=suggestion,
+        redirect=redirect,
+        ai_label=label_of(profile),
+        avatar=profile.id,
+        composer=NOBODY,
+        score=0.0,
+    )

@@ -1,0 +1,1 @@
+"""Parts of the application, each the capabilities of one preset. `salon.app` puts them together."""
