@@ -2,7 +2,8 @@
 
 One corpus of made-up text is stored, indexed and searched through Salon's own classes; the peers
 are tantivy and a numpy scan without anything around them, on the same passages and vectors, asked
-the same questions in turns, three times over. Memory is measured in a process that does nothing but search.
+the same questions in turns, three times over. Memory is measured in a process that does nothing
+but search.
 """
 
 import os
@@ -184,7 +185,8 @@ def _speed_rows(passages: int, measured: Measured) -> list[Row]:
         Row(name="hybrid-p50", what=f"hybrid search of {passages:,} passages, p50", unit="ms",
             salon=statistics.median(measured.ours), peer=statistics.median(measured.both),
             peer_is=peer, most_ratio=1.5, repetitions=count),
-        Row(name="hybrid-p99", what="the same, p99, each query at its best of 3", unit="ms", salon=p99(measured.ours),
+        Row(name="hybrid-p99", what="the same, p99, each query at its best of 3", unit="ms",
+            salon=p99(measured.ours),
             peer=p99(measured.both), peer_is=peer, most_ratio=1.5, repetitions=count),
         Row(name="with-embedding", what="the same with the question's embedding, p50", unit="ms",
             salon=statistics.median(measured.whole), peer=embedding,

@@ -34,8 +34,8 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 FOLDS = 5
-STRENGTH = 0.01
-"""How strongly weights are drawn to zero."""
+STRENGTH = {"claim": 0.01, "question": 0.0003, "statement": 0.0003}
+"""How strongly weights are drawn to zero: more where they will meet other kinds of text."""
 AT_ONCE = 64
 """How many examples are encoded together."""
 SMALLEST = 0.005
@@ -91,7 +91,7 @@ class Curve:
 # Fitting
 
 
-def fit(table: Table, chosen: Bools, signs: Callable[[str], int]) -> Curve:
+def fit(table: Table, chosen: Bools, signs: Callable[[str], int], strength: float) -> Curve:
     """Fit a curve whose slopes have the signs they must have, by accelerated gradient steps."""
     rows, labels = table.rows[chosen], table.labels[chosen].astype(float)
     weights = table.weights[chosen] / table.weights[chosen].sum()
@@ -99,10 +99,10 @@ def fit(table: Table, chosen: Bools, signs: Callable[[str], int]) -> Curve:
     scale = np.where(scale < 1e-9, 1.0, scale)
     inputs = np.column_stack([(rows - centre) / scale, np.ones(len(rows))])
     sign = np.array([*(signs(name) for name in table.names), 0])
-    penalty = np.array([*([2 * STRENGTH] * len(table.names)), 0.0])
-    curvature = np.linalg.norm((inputs * weights[:, None]).T @ inputs, 2) / 4 + 2 * STRENGTH
+    penalty = np.array([*([2 * strength] * len(table.names)), 0.0])
+    curvature = np.linalg.norm((inputs * weights[:, None]).T @ inputs, 2) / 4 + 2 * strength
     here = ahead = np.zeros(inputs.shape[1])
-    for step in range(1, 4001):
+    for step in range(1, 8001):
         odds = np.clip(inputs @ ahead, -30, 30)
         slope = inputs.T @ (weights * (1 / (1 + np.exp(-odds)) - labels)) + penalty * ahead
         there = ahead - slope / curvature
@@ -114,11 +114,11 @@ def fit(table: Table, chosen: Bools, signs: Callable[[str], int]) -> Curve:
     return Curve(centre=centre, scale=scale, slopes=there[:-1], start=float(there[-1]))
 
 
-def out_of_fold(table: Table, signs: Callable[[str], int]) -> Floats:
+def out_of_fold(table: Table, signs: Callable[[str], int], strength: float) -> Floats:
     found = np.zeros(len(table.labels))
     for fold in range(FOLDS):
         held = table.folds == fold
-        found[held] = fit(table, ~held, signs).probabilities(table.rows[held])
+        found[held] = fit(table, ~held, signs, strength).probabilities(table.rows[held])
     return found
 
 
@@ -131,14 +131,14 @@ def weighing_of(
 ) -> dict[str, Any]:
     """Fit on everything, leave out what is worth nothing, fit again."""
     everything = np.ones(len(table.labels), dtype=bool)
-    first = fit(table, everything, signs)
+    first = fit(table, everything, signs, STRENGTH[kind])
     kept = [
         name
         for name, slope in zip(table.names, first.slopes, strict=True)
         if abs(slope) >= SMALLEST
     ]
     table = table.only(kept)
-    curve = fit(table, everything, signs)
+    curve = fit(table, everything, signs, STRENGTH[kind])
     columns = zip(table.names, curve.centre, curve.scale, curve.slopes, strict=True)
     return {
         "kind": kind,
@@ -224,7 +224,8 @@ def claim_table(
             claim, evidence = _read(example)
             if evidence.sentences and claim.stems:
                 batch.append((example, claim, evidence, features.look(claim, evidence, telling)))
-        encoder.read([text for _, *parts in batch for text in _compared_texts(*parts)])
+        wanted = (_compared_texts(claim, text, looked) for _, claim, text, looked in batch)
+        encoder.read([text for texts in wanted for text in texts])
         for example, claim, evidence, looked in batch:
             closer = features.look_closer(claim, evidence, looked.alignment, telling, encoder)
             if closer is not None:
@@ -279,7 +280,7 @@ def train_judge(
         ("words", by_words, None),
         ("words and meaning", table, encoder.encoder.model.fingerprint),
     ):
-        found = out_of_fold(part, claim_sign)
+        found = out_of_fold(part, claim_sign, STRENGTH["claim"])
         _report_claims(name, part, found, kept)
         made.append(weighing_of(part, claim_sign, kind="claim", fingerprint=fingerprint, cut=0.5))
     shares = np.array([word_share(one.claim, one.text) for one in kept])
@@ -380,7 +381,7 @@ def train_answers(
         ("words", table.only(set(table.names) - ANSWER_MEANING), None),
         ("words and meaning", table, encoder.encoder.model.fingerprint),
     ):
-        found = out_of_fold(part, lambda _: 0)
+        found = out_of_fold(part, lambda _: 0, STRENGTH[kind])
         split = np.split(found, borders)
         has = np.array([bool(one.answers) for one in kept])
         best = np.array([each.max() for each in split])

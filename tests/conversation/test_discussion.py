@@ -17,7 +17,7 @@ SAID = [
 ]
 
 
-@pytest.mark.requirement("cap/context/roles")
+@pytest.mark.requirement("cap/context/conversation")
 def test_participants_come_in_the_order_of_their_first_words() -> None:
     discussion = make_discussion(SAID, topic="Storage")
     assert discussion.participants == ("Alice", "Bob")

@@ -279,3 +279,49 @@ def test_any_question_gets_an_honest_outcome(salon: Salon, question: str) -> Non
     reply = salon.respond("ada-berg", question)
     assert reply.outcome in set(Outcome)
     assert _holds(salon, "ada-berg", reply.response, reply.citations)
+
+
+@pytest.mark.requirement("sdk/generate-response/confidence")
+def test_confidence_falls_with_support(salon: Salon) -> None:
+    ranks = {"low": 0, "medium": 1, "high": 2}
+    asked = [
+        salon.respond("ada-berg", question)
+        for question in (
+            "When was the bridge over the Alder built?",
+            "Who decides the rules of the garden?",
+            "Which fertiliser did the garden use on its roses?",
+        )
+    ]
+    ordered = sorted(asked, key=lambda one: one.score)
+    assert [ranks[one.confidence] for one in ordered] == sorted(
+        ranks[one.confidence] for one in asked
+    )
+    assert {one.confidence for one in asked} <= set(ranks)
+    assert asked[-1].confidence == "low"
+    assert asked[0].confidence != "low"
+
+
+@pytest.mark.requirement("cap/get-avatar-info/corpus-summary")
+def test_the_summary_says_what_the_corpus_rests_on_and_its_years(salon: Salon) -> None:
+    info = salon.avatar_info("ada-berg")
+    assert info.corpus_summary == "Texts of the valley. 4 documents, 1870 to 1905."
+    assert info.period == (1870, 1905)
+
+
+@pytest.mark.requirement("cap/context/bears-on-discussion")
+def test_in_a_discussion_about_storage_it_speaks_of_sharing_or_not_at_all(salon: Salon) -> None:
+    talk = Discussion(
+        utterances=(
+            Utterance(role="alice", content="We need to decide on bike storage."),
+            Utterance(role="bob", content="Maybe first-come first-served?"),
+            Utterance(role="carol", content="But then those who work late lose out."),
+        ),
+        topic="Community Resource Allocation",
+    )
+    decision = salon.should_speak("ada-berg", talk)
+    assert decision.reason
+    if decision.speak:
+        reply = salon.respond("ada-berg", talk.utterances[-1].content, discussion=talk)
+        assert reply.outcome is Outcome.ANSWERED
+        assert all(one.source in {"Rules of the Garden", "A Speech at the Bridge"}
+                   for one in reply.citations)  # fmt: skip

@@ -23,7 +23,7 @@ def test_a_whole_question_stands_on_its_own() -> None:
     assert asked.unclear is None
 
 
-@pytest.mark.requirement("cap/context/reference")
+@pytest.mark.requirement("cap/context/follows-the-flow")
 def test_what_bob_said_is_added() -> None:
     asked = understand("Do you agree with Bob?", TALK)
     assert asked.refers_to == TALK.utterances[1]

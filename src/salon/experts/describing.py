@@ -117,7 +117,7 @@ class Descriptions:
             name=profile.name,
             description=profile.description,
             expertise=profile.expertise,
-            corpus_summary=profile.corpus.description,
+            corpus_summary=_summary(profile, len(documents)),
             corpus_size=self._counts.total(self._archive, [one.text for one in documents]),
             document_count=len(documents),
             verified_count=len(verified),
@@ -127,6 +127,14 @@ class Descriptions:
             voice=profile.salon.voice,
             tools=TOOLS if profile.mcp.tools is None else profile.mcp.tools,
         )
+
+
+def _summary(profile: Profile, count: int) -> str:
+    """Return in words what a corpus rests on."""
+    period = profile.period
+    years = "" if period.is_open else f", {period.first or '…'} to {period.last or '…'}"
+    noun = "document" if count == 1 else "documents"
+    return f"{profile.corpus.description.rstrip('.')}. {count:,} {noun}{years}."
 
 
 def corpus_documents(archive: Archive, profile: Profile) -> list[Document]:

@@ -1,6 +1,5 @@
 """Clauses of seed 001, the MCP specification of the Avatar SDK."""
 
-from tests.behaviour.issues import EXPERTS
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="001", prefix="sdk/overview", heading="Overview")
@@ -17,19 +16,16 @@ CLAUSES: tuple[Requirement, ...] = (
     OVERVIEW.clause(
         "any-client",
         "Clients written with other MCP implementations can list and call an avatar's tools.",
-        open_until=EXPERTS,
     ),
     OVERVIEW.clause(
         "loose-coupling",
         "A platform needs only the avatar's tools to integrate it, with no access to the archive "
         "or to internal modules.",
-        open_until=EXPERTS,
     ),
     TOOLS.clause(
         "three-tools",
         "The three tools `query_corpus`, `generate_response` and `get_avatar_info` are always "
         "offered unless the profile leaves one out.",
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "semantic",
@@ -41,25 +37,21 @@ CLAUSES: tuple[Requirement, ...] = (
         "The published input schema gives `query` as string, `limit` as integer and `threshold` "
         "as number, each described, and requires only `query`.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "query-required",
         "A call without `query`, or with one that is not a string, is refused with an error that "
         "names the field.",
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "limit-default",
         "Without `limit` at most 5 passages come back.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "limit-range",
         "`limit` is an integer from 1 to 50, and any other value is refused.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "limit-caps",
@@ -69,13 +61,11 @@ CLAUSES: tuple[Requirement, ...] = (
         "threshold-default",
         "Without `threshold` the cut is 0.7.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "threshold-range",
         "`threshold` is a number from 0 to 1, and any other value is refused.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "threshold-cuts",
@@ -93,113 +83,95 @@ CLAUSES: tuple[Requirement, ...] = (
         "output",
         "Each entry of `passages` has `content`, `source`, `page` and `score`.",
         decision=1,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "schema",
         "The published input schema gives `context` as an array of objects with string `role` and "
         "`content`, `question` as string, `passages` as array, and requires only `question`.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "question-required",
         "A call with nothing but `question` is answered, and a call without it is refused with an "
         "error that names the field.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "retrieves-itself",
         "Without `passages` the tool searches the corpus itself and answers from what it finds.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "output",
         "The result holds `response`, `citations` and `confidence`.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "citation-quote",
         "Each citation holds `source`, `page` and a `quote` that is byte-identical to the cited "
         "span.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "confidence",
         "`confidence` is one of `high`, `medium` and `low`, and it falls as the support for the "
         "claims falls.",
         decision=3,
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "no-input",
         "The tool takes no argument, and its input schema is an empty object.",
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "output",
         "The result holds `id`, `name`, `description`, `expertise`, `corpus_size` and "
         "`document_count`.",
         decision=4,
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "corpus-size",
         "`corpus_size` is the number of words in the corpus.",
         decision=4,
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "document-count",
         "`document_count` is the number of documents in the corpus, beside the count of verified "
         "ones.",
         decision=4,
-        open_until=EXPERTS,
     ),
     CONFIG.clause(
         "config-file",
         "An avatar's server is configured by the `config.json` in the avatar's folder.",
-        open_until=EXPERTS,
     ),
     CONFIG.clause(
         "mcp-block",
         "The `mcp` block holds `name`, `version` and `tools`, and a server announces this name "
         "and version when a client connects.",
-        open_until=EXPERTS,
     ),
     CONFIG.clause(
         "tools-list",
         "Only the tools named in the `mcp` block are offered, and an unknown tool name there is "
         "refused when the profile is read.",
-        open_until=EXPERTS,
     ),
     CONNECT.clause(
         "stdio",
         "A client talks to an avatar over standard input and output, on which nothing but "
         "protocol messages is ever written.",
-        open_until=EXPERTS,
     ),
     CONNECT.clause(
         "command",
         "`salon mcp --avatar ID` serves that avatar, and an unknown id ends with an error that "
         "lists the known ones.",
-        open_until=EXPERTS,
     ),
     CONNECT.clause(
         "client-configuration",
         "Salon prints a ready `mcpServers` entry with command, arguments and environment, and a "
         "server started from that entry answers.",
-        open_until=EXPERTS,
     ),
     CONNECT.clause(
         "environment",
         "Settings such as the store's address and key reach the server through the environment "
         "entries of the client's configuration.",
-        open_until=EXPERTS,
     ),
     CONNECT.clause(
         "postgres-store",
@@ -209,18 +181,15 @@ CLAUSES: tuple[Requirement, ...] = (
     GROUNDING.clause(
         "citation-required",
         "Every claim of every reply refers to at least one source document.",
-        open_until=EXPERTS,
     ),
     GROUNDING.clause(
         "no-hallucination",
         "A claim that is fabricated, misattributed or unsupported by its quotation is found and "
         "does not leave, and the three are told apart.",
-        open_until=EXPERTS,
     ),
     GROUNDING.clause(
         "acknowledge-limits",
         "If the corpus does not cover the topic the reply says so instead of answering.",
-        open_until=EXPERTS,
     ),
     GROUNDING.clause(
         "time-bound-retrieval",
@@ -232,17 +201,14 @@ CLAUSES: tuple[Requirement, ...] = (
         "A question about things after the avatar's period gets an honest limit and no invented "
         "view.",
         decision=7,
-        open_until=EXPERTS,
     ),
     SEE_ALSO.clause(
         "avatar-schema",
         "A published JSON Schema validates profiles, and a wrong field is reported with its path "
         "and the nearest valid name.",
-        open_until=EXPERTS,
     ),
     SEE_ALSO.clause(
         "creating-avatars",
         "A guide leads from an empty folder to a working avatar, and a test runs its steps.",
-        open_until=EXPERTS,
     ),
 )

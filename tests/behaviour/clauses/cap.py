@@ -27,25 +27,21 @@ CLAUSES: tuple[Requirement, ...] = (
         "served-over-mcp",
         "Each avatar is an MCP server that a stock client can initialise, list and call without "
         "any Salon code on its side.",
-        open_until=EXPERTS,
     ),
     OVERVIEW.clause(
         "group-discussion",
         "An avatar can join a discussion among several named people, and several avatars can sit "
         "in the same discussion.",
-        open_until=EXPERTS,
     ),
     OVERVIEW.clause(
         "conversation-aware",
         "What an avatar retrieves and says depends on the discussion it is handed, not on the "
         "last question alone.",
-        open_until=EXPERTS,
     ),
     CONCEPTS.clause(
         "avatar-needs-corpus",
         "A profile that declares no corpus is refused, because an avatar is nothing beyond its "
         "documents.",
-        open_until=EXPERTS,
     ),
     CONCEPTS.clause(
         "document-kinds",
@@ -66,29 +62,24 @@ CLAUSES: tuple[Requirement, ...] = (
         "grounded-in-passages",
         "Every sentence of an answer is a claim backed by at least one passage that was retrieved "
         "for it or handed in with the call.",
-        open_until=EXPERTS,
     ),
     CONCEPTS.clause(
         "no-general-knowledge",
         "A fact that a chat model adds from its own training is cut or replaced by a quotation "
         "before the reply leaves, even if it is true.",
-        open_until=EXPERTS,
     ),
     FLOW.clause(
         "one-call-with-context",
         "A platform hands over the question together with the conversation in a single call.",
-        open_until=EXPERTS,
     ),
     FLOW.clause(
         "three-stages",
         "Answering runs retrieval, then ranking with filtering, then composing, and the turn "
         "record names what each stage kept.",
-        open_until=EXPERTS,
     ),
     FLOW.clause(
         "weak-passages-filtered",
         "A retrieved passage below the threshold never reaches the composer.",
-        open_until=EXPERTS,
     ),
     FLOW.clause(
         "vector-store",
@@ -99,49 +90,41 @@ CLAUSES: tuple[Requirement, ...] = (
         "chat-model",
         "A Claude model can be configured as the composer, and what it writes passes the same "
         "verification as any other composer's text.",
-        open_until=EXPERTS,
     ),
     FLOW.clause(
         "without-a-model",
         "With no chat model configured the same call still returns a grounded, cited answer.",
-        open_until=EXPERTS,
     ),
     FLOW.clause(
         "reply-with-citations",
         "The platform gets the reply and its citations in one result.",
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "listed",
         "The server lists `query_corpus`, and calling it returns passages of that avatar's corpus.",
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "context",
         "`context` is an optional string, and describing the situation in it can change which "
         "passages rank first.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "max-results",
         "`max_results` caps the number of passages exactly as `limit` does.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "max-results-conflict",
         "Giving `max_results` and `limit` with different values is an error, with equal values it "
         "is not.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "output",
         "The result is an object whose `passages` list holds entries with at least `content`, "
         "`source`, `page` and `relevance_score`.",
         decision=1,
-        open_until=EXPERTS,
     ),
     QUERY.clause(
         "passage-proof",
@@ -177,73 +160,62 @@ CLAUSES: tuple[Requirement, ...] = (
         "listed",
         "The server lists `generate_response`, and calling it returns a reply composed from "
         "passages.",
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "passages-used",
         "When `passages` from an earlier `query_corpus` are handed in, the reply rests on these "
         "alone.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "passages-refused",
         "A handed-in passage that is not in the archive byte for byte is refused as "
         "`ungrounded_passage` and never used.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "conversation-context",
         "`conversation_context`, `context` and `conversation` are three names for the same "
         "optional array of turns.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "question",
         "`question` is what the reply addresses and the only argument a caller must give.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "citations",
         "`citations` names source and page of each passage that the reply really used, and of no "
         "other.",
         decision=3,
-        open_until=EXPERTS,
     ),
     RESPOND.clause(
         "voice",
         "With the default voice an avatar speaks of its own work in the first person, with "
         "`student` as somebody who studied it.",
         decision=5,
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "listed",
         "The server lists `get_avatar_info`, and calling it describes the avatar being served.",
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "identity",
         "The description holds `id`, `name`, `description` and `expertise` as a list of strings, "
         "all as in the profile.",
         decision=4,
-        open_until=EXPERTS,
     ),
     INFO.clause(
         "corpus-summary",
         "`corpus_summary` states in words what the corpus rests on, including the years it spans.",
         decision=4,
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "conversation",
         "A conversation is an ordered array of `role` and `content`, where the role is the "
         "speaker's own name such as alice.",
         decision=3,
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "session-metadata",
@@ -255,30 +227,25 @@ CLAUSES: tuple[Requirement, ...] = (
     CONTEXT.clause(
         "topic-helps",
         "The session's topic helps to read a question that is too short to stand alone.",
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "follows-the-flow",
         "A follow-up with a pronoun, or one about what another participant said, is searched with "
         "the thing it refers to.",
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "refers-to-participants",
         "A reply may name a participant and what they said, and never attributes to them words "
         "they did not say.",
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "bears-on-discussion",
         "In the bike storage discussion of the source the avatar adds something on sharing a "
         "scarce resource, or stays silent.",
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "participants-are-not-sources",
         "What participants say is never cited as evidence.",
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "document-links",
@@ -294,7 +261,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "source-list",
         "The full list of an avatar's documents, with links and verification status, is open to "
         "anybody through MCP and the command line.",
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "source-list-http",
@@ -305,19 +271,16 @@ CLAUSES: tuple[Requirement, ...] = (
     VERIFY.clause(
         "missing-links-named",
         "Checking an avatar names each document that has neither an original nor an archive link.",
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "specific-citations",
         "An answer cites at least one specific document of the corpus, down to page and span, and "
         "the citation can be re-derived.",
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "ai-label",
         "Every reply carries `ai_label`, and the avatar's description says `ai` is true.",
         decision=5,
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "ai-label-visible",
@@ -330,110 +293,99 @@ CLAUSES: tuple[Requirement, ...] = (
         "Asked whether it is a person, an avatar says that it is an AI, and no persona prompt "
         "tells it to deny that.",
         decision=5,
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "knows-its-limits",
         "On a question that the corpus covers only in part, the reply says which part it cannot "
         "speak to.",
-        open_until=EXPERTS,
     ),
     VERIFY.clause(
         "no-invented-positions",
         "On a topic that the corpus does not touch, an avatar states no position, whoever asks "
         "and however the question is framed.",
-        open_until=EXPERTS,
     ),
     HARMONICA.clause(
         "create-session",
         "A Harmonica session can be set up with a topic, a list of avatars and a facilitator.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     HARMONICA.clause(
         "explicit-consultation",
         "In a structured session an avatar speaks only when it is explicitly consulted.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     HARMONICA.clause(
         "consult",
         "Consulting an avatar passes the participant's id and the history of that dialogue, and "
         "the reply goes to that dialogue only.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "slash-command",
         "A Slack command such as `/ask-ostrom` is acknowledged at once and then answered with the "
         "grounded reply and its citations.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "mention",
         "Mentioning an avatar in a Slack channel invokes it, and an unaddressed message does not "
         "unless its speaking policy says so.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "channel-context",
         "The recent messages of the channel travel along as the conversation.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "discord",
         "Discord offers the same two ways of calling an avatar, with the same result.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     ERRORS.clause(
         "corpus-miss",
         "When nothing relevant is found the reply says which topic the avatar has nothing on, "
         "with outcome `corpus_miss`.",
-        open_until=EXPERTS,
     ),
     ERRORS.clause(
         "corpus-miss-nearest",
         "A miss may add the nearest thing the avatar did write about, always with a citation.",
-        open_until=EXPERTS,
     ),
     ERRORS.clause(
         "corpus-miss-fields",
         "A miss carries confidence `low` and a `suggestion` to consult other sources on that "
         "topic.",
-        open_until=EXPERTS,
     ),
     ERRORS.clause(
         "out-of-scope",
         "A question outside the avatar's field gets outcome `out_of_scope`, and the reply names "
         "the avatar's areas of expertise.",
-        open_until=EXPERTS,
     ),
     ERRORS.clause(
         "out-of-scope-redirect",
         "An out of scope reply carries a `redirect` that names a fitting avatar of this Salon, or "
         "else the kind of specialist to look for.",
-        open_until=EXPERTS,
     ),
     ERRORS.clause(
         "outcomes-are-results",
         "A miss and an out of scope question come back as normal results that can be told apart, "
         "never as protocol errors.",
-        open_until=EXPERTS,
     ),
     SECURITY.clause(
         "no-pii",
         "Personal data found in a corpus is reported by the avatar check with its place, and none "
         "passes unnoticed.",
-        open_until=EXPERTS,
     ),
     SECURITY.clause(
         "rate-limit",
         "A caller above the rate limit is refused with the time to wait, and other callers are "
         "not slowed.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
     SECURITY.clause(
         "audit-every-interaction",
         "Every query, reply and description of an avatar leaves exactly one audit entry that "
         "refers to content by hash.",
-        open_until=EXPERTS,
     ),
     SECURITY.clause(
         "audit-log",
@@ -444,6 +396,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "content-filter",
         "A request to make an avatar produce harmful content is declined, and a harmful composed "
         "text does not leave either.",
-        open_until=EXPERTS,
+        open_until=FRONT_DOOR,
     ),
 )

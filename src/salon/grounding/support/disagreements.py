@@ -5,17 +5,15 @@ Each reason alone is enough to refuse a claim, however alike the words are.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from salon.grounding.support.alignment import Alignment
+from salon.grounding.support.edits import Kind, edits
 from salon.grounding.support.names import NameBook, unknown_names
 from salon.grounding.support.opposites import opposed, pole_stems
 from salon.grounding.support.quantities import missing_months, missing_quantities
-from salon.grounding.support.readings import Claim, Evidence
-
-Kind: TypeAlias = Literal["number", "date", "name", "negation", "comparison"]
+from salon.grounding.support.readings import Claim, Evidence, Sentence
 
 _ALIKE = 0.5
 """How much of a claim a sentence must hold before the two are about the same thing."""
@@ -65,12 +63,18 @@ def _opposites(claim: Claim, evidence: Evidence, aligned: Alignment) -> Iterator
     for place in sorted(range(len(held)), key=lambda place: -held[place]):
         if held[place] < max(_ALIKE, highest - _AS_GOOD):
             break
-        reasons = opposed(claim.sentence.text, evidence.sentences[place].text)
-        against = list(_counted(reasons, is_close=together[place] >= _ALIKE_WITH_NEIGHBOUR))
+        against = list(_against(claim, evidence.sentences[place], together[place]))
         if not against:
             return
         found = found or against
     yield from found
+
+
+def _against(claim: Claim, sentence: Sentence, together: float) -> Iterator[Disagreement]:
+    reasons = opposed(claim.sentence.text, sentence.text)
+    yield from _counted(reasons, is_close=together >= _ALIKE_WITH_NEIGHBOUR)
+    for kind, reason in edits(claim.sentence.words, sentence.words):
+        yield Disagreement(kind=kind, reason=reason)
 
 
 def _counted(reasons: Sequence[str], *, is_close: bool) -> Iterator[Disagreement]:

@@ -24,6 +24,8 @@ VERBATIM = 0.995
 _REFUSED = 0.5
 """What share of the threshold a claim can keep that something plainly speaks against."""
 _NOTHING = 0.01
+_UNSURE = (0.3, 0.8)
+"""Where words leave it open. Outside, comparing by meaning takes time and changes no verdict."""
 
 
 class Judge:
@@ -62,11 +64,12 @@ class Judge:
             reasons = tuple(dict.fromkeys(one.reason for one in looked.found))
             probability = self._by_words.probability(looked.values)
             return Support(probability=probability * self.threshold * _REFUSED, against=reasons)
+        by_words = self._by_words.probability(looked.values)
         closer = None
-        if self._encoder is not None:
+        if self._encoder is not None and _UNSURE[0] <= by_words <= _UNSURE[1]:
             closer = look_closer(claim, evidence, looked.alignment, self._telling, self._encoder)
         if closer is None or self._by_meaning is None:
-            return Support(probability=self._by_words.probability(looked.values))
+            return Support(probability=by_words)
         return Support(probability=self._by_meaning.probability({**looked.values, **closer}))
 
 

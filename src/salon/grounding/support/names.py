@@ -56,10 +56,10 @@ class Name:
 def read_names(text: str, telling: Tellingness) -> list[Name]:
     """Return the names of a text, in order."""
     found = [name for run, is_first in _runs(text) for name in _named(run, is_first, telling)]
-    written = [word for word in _LETTERS.findall(text) if word.lower() not in STOPWORDS]
+    written = _LETTERS.findall(text)
     small = sum(word[0].islower() for word in written)
     # A heading with capital letters everywhere says nothing about names.
-    return found if small * 4 >= len(written) else []
+    return found if small * 5 >= len(written) else []
 
 
 def _runs(text: str) -> Iterator[tuple[list[str], bool]]:

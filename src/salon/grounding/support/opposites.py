@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from salon.grounding.support.words import Word, read_words
 
+_SCOPE = 3
 _NEGATIONS = frozenset(
     {
         "not", "no", "never", "cannot", "neither", "nor", "none", "nobody", "nothing", "nowhere",
@@ -117,36 +119,53 @@ def opposed(claim: str, sentence: str) -> list[str]:
     return reasons
 
 
+def is_negation(word: Word) -> bool:
+    """Tell whether a word denies what follows it."""
+    return word.text.lower().replace("\u2019", "'") in _NEGATIONS
+
+
+def are_opposites(one: str, other: str) -> bool:
+    """Tell whether two words in lower case are the two sides of a pair."""
+    mine = dict(_sides().get(one, ()))
+    return any(mine.get(number) == -sign for number, sign in _sides().get(other, ()))
+
+
 # Negation
 
 
 def _negation_differs(
     claim: str, mine: Sequence[Word], sentence: str, theirs: Sequence[Word]
 ) -> str | None:
-    in_claim, in_sentence = _denied(claim, mine), _denied(sentence, theirs)
-    if bool(in_claim) == bool(in_sentence):
-        return None
-    other = {word.stem for word in (theirs if in_claim else mine)}
-    if not (in_claim or in_sentence) & other:
-        return None
-    side = "claim" if in_claim else "text"
-    return f"negation differs: only the {side} denies it"
+    ours, others = _denied(claim, mine), _denied(sentence, theirs)
+    if _only_here(ours, others, theirs):
+        return "negation differs: only the claim denies it"
+    if _only_here(others, ours, mine):
+        return "negation differs: only the text denies it"
+    return None
 
 
-def _denied(text: str, words: Sequence[Word]) -> frozenset[str]:
-    """Return the stems of the content words that come first after a negation."""
+def _only_here(
+    here: Sequence[Sequence[str]], there: Sequence[Sequence[str]], words: Sequence[Word]
+) -> bool:
+    """Tell whether what is denied here is said there without being denied."""
+    said = {word.stem for word in words}
+    excused = {stem for scope in there for stem in scope}
+    return any(scope[0] in said and scope[0] not in excused for scope in here)
+
+
+def _denied(text: str, words: Sequence[Word]) -> list[list[str]]:
+    """Return, for each negation, the stems of the few content words that follow it."""
     spared = [found.span() for found in _NO_NEGATION.finditer(text)]
     ends = [found.start() for found in _CLAUSE_END.finditer(text)]
-    denied: set[str] = set()
+    denied = []
     for place, word in enumerate(words):
-        lowered = word.text.lower().replace("\u2019", "'")
-        if lowered not in _NEGATIONS or any(a <= word.start < b for a, b in spared):
+        if not is_negation(word) or any(a <= word.start < b for a, b in spared):
             continue
         end = next((stop for stop in ends if stop > word.start), len(text))
         after = (one.stem for one in words[place + 1 :] if one.is_content and one.start < end)
-        if (first := next(after, None)) is not None:
-            denied.add(first)
-    return frozenset(denied)
+        if scope := list(islice(after, _SCOPE)):
+            denied.append(scope)
+    return denied
 
 
 # Comparison

@@ -122,7 +122,16 @@ def _is_met(one: Quantity, there: AbstractSet[float]) -> bool:
         return True
     if one.is_year or not one.is_about:
         return _is_rounded(one, there)
-    return any(abs(one.value - value) <= 0.1 * abs(value) for value in there)
+    # What is only about right is rounder than what is exact: 1,000 for 1,042, not 501 for 500.
+    digits = _digits(one.value)
+    return any(
+        abs(one.value - value) <= 0.1 * abs(value) and digits < _digits(value) for value in there
+    )
+
+
+def _digits(value: float) -> int:
+    """Return how many digits of a number say something."""
+    return len(f"{value:.6g}".replace(".", "").replace("-", "").split("e")[0].strip("0")) or 1
 
 
 def _is_rounded(one: Quantity, there: AbstractSet[float]) -> bool:
