@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from salon.core.chat import ChatMessage, ChatRequest, Speaker, ask
 from salon.providers.chat import ChatLimits, ChatOptions, open_chat
 from salon.providers.chat.metered import MeteredChat
+from tests.experts.valley import open_valley
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("LIVE_LOCAL") != "1", reason="a real model: opt in with LIVE_LOCAL=1"
@@ -54,3 +56,29 @@ def test_a_stream_of_a_real_model_can_be_left(model: MeteredChat) -> None:
     assert next(answer)
     del answer
     assert model.complete(ask("Be brief.", (), "Say yes.")).text.strip()
+
+
+QUESTIONS = (
+    "When was the bridge over the Alder built?",
+    "What is the toll for a loaded cart?",
+    "Who decides the rules of the garden?",
+    "What happens to a member who does not water the bed?",
+    "How many members does the garden have?",
+    "Who painted the chapel ceiling?",
+)
+
+
+def test_whatever_a_real_model_writes_nothing_unsupported_comes_out(
+    model: MeteredChat, tmp_path: Path
+) -> None:
+    written = []
+    with open_valley(tmp_path) as salon:
+        salon.__dict__["chat"] = model.for_session()
+        for question in QUESTIONS:
+            reply = salon.respond("ada-berg", question)
+            report = salon.verify_response(reply.response, reply.citations, avatar="ada-berg")
+            assert report.holds, reply
+            written.append(reply.composer)
+        assert salon.__dict__["chat"].usage.requests >= 4
+        salon.__dict__.pop("chat")
+    assert len(written) == len(QUESTIONS)

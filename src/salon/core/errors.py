@@ -35,7 +35,8 @@
     │   ├── StorageFailed
     │   ├── ReaderFailed      a parser crashed, hung or wanted too much memory
     │   ├── FetchFailed
-    │   └── ProviderFailed    a model server or a database did not answer as it should
+    │   ├── ProviderFailed    a model server or a database did not answer as it should
+    │   └── TimedOut          a call took longer than it may
     ├── LimitReached          a limit that somebody set is used up; they can raise it
     └── IntegrityFailed       stored bytes do not agree with what vouches for them
         ├── HashMismatch
@@ -294,6 +295,12 @@ class ProviderFailed(OutsideFailed):
     """A model server, a vector store or a database failed, or answered with nonsense."""
 
     code = "provider_failed"
+
+
+class TimedOut(OutsideFailed):
+    """A call took longer than it may."""
+
+    code = "timed_out"
 
 
 class LimitReached(SalonError):

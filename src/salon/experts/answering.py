@@ -39,6 +39,8 @@ RETRIEVED = 12
 KEPT = 10
 """Quotes that a turn record names."""
 _SURE, _FAIR = 0.8, 0.6
+UNPROMISED = 0.7
+"""How sure an avatar must be that nobody calibrated; it then never speaks with confidence."""
 _ABOUT_MY_FIELD = 0.25
 """How probably relevant the best passage must be for a question to lie in the field at all."""
 _NEAR_MY_FIELD = 0.3
@@ -125,7 +127,7 @@ class Answering:
             self._look(profile, part, passages)
             for part in split_parts(asked, discussion, names=names_of(profile))
         ]
-        threshold = self.threshold(profile)
+        threshold, is_promised = self.threshold(profile)
         good = [one for one in looked if one.probability >= threshold and one.evidence.quotes]
         draft = self._compose(profile, asked, discussion, good) if good else None
         if draft is None:
@@ -137,9 +139,9 @@ class Answering:
             response="\n\n".join([draft.response, *missing]),
             citations=draft.citations,
             claims=draft.claims,
-            confidence=_confidence(probability if not missing else min(probability, _FAIR)),
+            confidence=_confidence(probability, is_whole=not missing, is_promised=is_promised),
             outcome=Outcome.ANSWERED,
-            suggestion=limits.ELSEWHERE if missing else None,
+            suggestion=limits.suggestion(profile, is_whole=not missing, is_promised=is_promised),
             ai_label=limits.label_of(profile),
             avatar=profile.id,
             composer=draft.composer,
@@ -169,12 +171,13 @@ class Answering:
             return 0.0
         return self._from.abstention(profile).probability(evidence.signs)
 
-    def threshold(self, profile: Profile) -> float:
-        """Return how sure an avatar must be to answer."""
+    def threshold(self, profile: Profile) -> tuple[float, bool]:
+        """Return how sure an avatar must be to answer, and whether a promise stands behind it."""
         grounding = profile.salon.grounding
         if grounding.threshold is not None:
-            return grounding.threshold
-        return self._from.abstention(profile).threshold(grounding.alpha)
+            return grounding.threshold, True
+        promised = self._from.abstention(profile).threshold(grounding.alpha)
+        return (promised, True) if promised < 1 else (UNPROMISED, False)
 
     def speaker(self, profile: Profile) -> Speaker:
         """Return what an avatar may cite and say of itself."""
@@ -263,7 +266,7 @@ def names_of(profile: Profile) -> tuple[str, ...]:
     return tuple(dict.fromkeys((profile.name, profile.id, last)))
 
 
-def _confidence(probability: float) -> Confidence:
-    if probability >= _SURE:
-        return "high"
-    return "medium" if probability >= _FAIR else "low"
+def _confidence(probability: float, *, is_whole: bool, is_promised: bool) -> Confidence:
+    if not is_promised or probability < _FAIR:
+        return "low"
+    return "high" if probability >= _SURE and is_whole else "medium"

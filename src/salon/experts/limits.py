@@ -60,6 +60,14 @@ def says_what_it_is(profile: Profile) -> Reply:
     )
 
 
+def suggestion(profile: Profile, *, is_whole: bool, is_promised: bool) -> str | None:
+    """Return what to do about an answer that is not whole, or that nothing was promised for."""
+    parts = [] if is_whole else [ELSEWHERE]
+    if not is_promised:
+        parts.append(f"How often it errs is not known: `salon calibrate {profile.id}` finds out.")
+    return " ".join(parts) or None
+
+
 def missing(profile: Profile, asked: Asked) -> str:
     """Say that the texts hold nothing about something."""
     own = profile.salon.voice == "first_person"

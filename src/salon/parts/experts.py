@@ -143,7 +143,7 @@ class ExpertsPart:
             names=mine,
             others=(*present, *spoke),
             mode=mode,
-            threshold=self._answering.threshold(profile),
+            threshold=self._answering.threshold(profile)[0],
             look=look,
         )
         decision = decide(situation)

@@ -18,6 +18,9 @@ Kind: TypeAlias = Literal["number", "date", "name", "negation", "comparison"]
 
 _SAME = 0.8
 """The share of the claim's words that must stand in the sentence in the same order."""
+_ONLY = frozenset({"only", "just", "merely"})
+_OPENING = frozenset({"that", "whether", "if"})
+_REACH = 6
 _LONGEST = 120
 """Words; two sentences longer than this are not laid beside each other."""
 
@@ -31,34 +34,43 @@ def edits(claim: Sequence[Word], sentence: Sequence[Word]) -> Iterator[tuple[Kin
     codes = matcher.get_opcodes()
     if sum(last - first for tag, _, _, first, last in codes if tag == "equal") < _SAME * len(mine):
         return
-    for tag, start, end, first, last in codes:
-        # What the claim leaves out at its beginning or end it does not speak of.
-        is_inside = 0 < first and last < len(mine)
-        if tag == "equal" or (tag == "delete" and not is_inside):
+    for tag, begin, end, first, last in codes:
+        start = begin
+        # What the claim leaves out at its beginning or end it does not speak of, unless it was
+        # `nobody says that`.
+        is_outside = tag == "delete" and (first == 0 or last == len(mine))
+        if is_outside and start == 0 < end and theirs[end - 1] in _OPENING:
+            start = max(0, end - _REACH)
+        elif tag == "equal" or is_outside:
             continue
-        yield from _turned(sentence[start:end], claim[first:last], claim[last : last + 1])
+        denied, denies = _denies(sentence, start, end), _denies(claim, first, last)
+        if denied != denies:
+            yield (
+                "negation",
+                f"negation differs: only the {'claim' if denies else 'text'} denies it",
+            )
+        yield from _turned(sentence[start:end], claim[first:last])
 
 
 def _spelled(word: Word) -> str:
     return word.text.lower().replace("\u2019", "'")
 
 
-def _turned(
-    old: Sequence[Word], new: Sequence[Word], following: Sequence[Word]
-) -> Iterator[tuple[Kind, str]]:
-    denied, denies = any(map(is_negation, old)), any(map(is_negation, new))
-    is_only = bool(following) and _spelled(following[0]) in {"only", "just", "merely"}
-    if denied != denies and not is_only:
-        side = "claim" if denies else "text"
-        yield "negation", f"negation differs: only the {side} denies it"
+def _denies(words: Sequence[Word], start: int, end: int) -> bool:
+    """Tell whether a negation stands there, other than `not only`."""
+    return any(
+        is_negation(words[place])
+        and not (place + 1 < len(words) and _spelled(words[place + 1]) in _ONLY)
+        for place in range(start, end)
+    )
+
+
+def _turned(old: Sequence[Word], new: Sequence[Word]) -> Iterator[tuple[Kind, str]]:
     for one in new:
         for other in old:
             if are_opposites(_spelled(other), _spelled(one)):
-                yield (
-                    "comparison",
-                    f"comparison reversed: {_spelled(one)!r} in the claim, {_spelled(other)!r} "
-                    "in the text",
-                )
+                sides = f"{_spelled(one)!r} in the claim, {_spelled(other)!r} in the text"
+                yield "comparison", f"comparison reversed: {sides}"
     yield from _another_number(old, new)
 
 

@@ -22,6 +22,7 @@ from salon.retrieval.lexical.query import STOPWORDS
 
 FREQUENCIES = Path(__file__).with_name("weights") / "frequencies.json"
 
+_LONG = 6
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*\d*")
 _OWNER = re.compile(r"['\u2019]s?\Z")
 
@@ -112,9 +113,12 @@ class Tellingness:
     def is_name(self, lowered: str, stem: str, *, is_first: bool) -> bool:
         """Tell whether a word with a capital letter is one because it is a name.
 
-        The first word of a sentence has one anyway: only a word known as a name counts there.
+        The first word of a sentence has one anyway: there a word that is not known as a name
+        counts only if it is a long one that was never counted.
         """
-        return lowered in self.names or (not is_first and stem not in self.known)
+        if lowered in self.names:
+            return True
+        return stem not in self.known and not (is_first and len(lowered) < _LONG)
 
     def of(self, stem: str) -> float:
         """Return how telling a stem is."""

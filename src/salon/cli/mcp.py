@@ -1,0 +1,181 @@
+"""`salon mcp`: avatars for MCP clients, over standard input and output or over HTTP."""
+
+import json
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from salon.app import Salon
+from salon.cli.common import emit, json_option, with_salon
+from salon.cli.place import settings_in_force
+from salon.core.errors import InvalidInput, InvalidSettings
+from salon.mcp_server.clients import CLIENTS, configuration, launch_of, merge_into
+
+INTERRUPTED = 130
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+avatar_option = click.option(
+    "--avatar", "avatars", multiple=True, metavar="ID", help="Which avatar; repeatable with --http."
+)
+
+
+@click.group(invoke_without_command=True)
+@avatar_option
+@click.option("--http", "over_http", is_flag=True, help="Serve over HTTP instead of stdio.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option(
+    "--allow-host",
+    "allowed",
+    multiple=True,
+    metavar="NAME",
+    help="A further name under which clients reach this server; all others get 421. Repeatable.",
+)
+@click.pass_context
+def mcp(
+    ctx: click.Context,
+    avatars: tuple[str, ...],
+    over_http: bool,
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+) -> None:
+    """Serve avatars to MCP clients.
+
+    Without --http one avatar speaks on standard input and output, as desktop clients start it.
+    With --http each is at /mcp/ID (streamable HTTP) and /mcp/ID/sse (server-sent events); without
+    --avatar these are all avatars of this home.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    with Salon(settings_in_force()) as salon:
+        chosen = _chosen(salon, avatars)
+        if over_http:
+            _serve_http(salon, chosen, host, port, allowed)
+        else:
+            _serve_stdio(salon, chosen)
+
+
+def _chosen(salon: Salon, avatars: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the avatars that are asked for, or all, with their folders' edits taken in."""
+    from salon.experts.profile import profile_ids
+
+    for avatar in avatars:
+        salon.ensure_avatar(avatar)
+    chosen = tuple(dict.fromkeys(avatars)) or tuple(profile_ids(salon.archive))
+    if not chosen:
+        raise InvalidInput("there is no avatar yet", hint="`salon avatar new ID` makes one")
+    return tuple(salon.refresh_avatar(avatar).id for avatar in chosen)
+
+
+def _serve_stdio(salon: Salon, avatars: tuple[str, ...]) -> None:
+    import logging
+
+    import anyio
+
+    from salon.mcp_server.avatar_server import build_avatar_server
+    from salon.mcp_server.transports import serve_stdio
+
+    if len(avatars) != 1:
+        raise InvalidInput(
+            "over standard input and output one avatar speaks",
+            hint=f"--avatar with one of {', '.join(avatars)}, or --http",
+        )
+    logging.basicConfig(level=logging.WARNING)
+    server = build_avatar_server(salon, avatars[0])
+    before = signal.signal(signal.SIGINT, lambda *_: _leave(salon))
+    try:
+        anyio.run(serve_stdio, server)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave(salon: Salon) -> None:
+    """End at once: a thread waits for the next line, and would be waited for in turn."""
+    salon.close()
+    os._exit(INTERRUPTED)
+
+
+def _serve_http(
+    salon: Salon, avatars: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...]
+) -> None:
+    import uvicorn
+
+    from salon.mcp_server.avatar_server import build_avatar_server
+    from salon.mcp_server.transports import allowed_hosts, http_app
+
+    servers = {avatar: build_avatar_server(salon, avatar) for avatar in avatars}
+    for avatar in avatars:
+        click.echo(f"{avatar}: http://{host}:{port}/mcp/{avatar}", err=True)
+    if host not in _LOOPBACK:
+        click.echo("note: whoever reaches this address can talk to these avatars", err=True)
+    app = http_app(servers, allowed_hosts(host, allowed))
+    uvicorn.run(app, host=host, port=port, log_level="warning")
+
+
+@mcp.command()
+@avatar_option
+@click.option(
+    "--client",
+    type=click.Choice(list(CLIENTS)),
+    default="claude-desktop",
+    show_default=True,
+    help="Whose format to write.",
+)
+@click.option(
+    "--command",
+    default="salon",
+    show_default=True,
+    help="What the client starts: a full path where it does not know yours.",
+)
+@click.option(
+    "--env",
+    "variables",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A further setting for the server's environment; repeatable.",
+)
+@click.option(
+    "--write",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Put the entry into this file of the client; everything else in it stays.",
+)
+@click.option("--force", is_flag=True, help="Replace an entry of the same name.")
+@json_option
+@with_salon
+def install(
+    salon: Salon,
+    avatars: tuple[str, ...],
+    client: str,
+    command: str,
+    variables: tuple[str, ...],
+    file: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Print the configuration with which an MCP client starts avatars."""
+    env = {"SALON_HOME": str(salon.settings.home.resolve()), **_variables(variables)}
+    chosen = _chosen(salon, avatars)
+    wanted = configuration(
+        client, {one: launch_of(one, command=command, env=env) for one in chosen}
+    )
+    if file is None:
+        emit(wanted, json.dumps(wanted, ensure_ascii=False, indent=2), as_json=as_json)
+        return
+    changes = merge_into(file, wanted, replace=force)
+    lines = [f"{name}: {change} in {file}" for name, change in changes.items()]
+    emit({"file": str(file), "servers": changes}, "\n".join(lines), as_json=as_json)
+
+
+def _variables(given: tuple[str, ...]) -> Mapping[str, str]:
+    found = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign or not name:
+            raise InvalidSettings(f"{name!r} says no value", hint="write --env NAME=VALUE")
+        found[name] = value
+    return found
