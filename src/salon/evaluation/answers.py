@@ -2,8 +2,8 @@
 
 The product is run as it is: texts go into a home of their own, and every question goes through
 retrieval, selection and abstention as `salon ask` does. An answer is right if a text answers the
-question and the first quote holds a labelled answer, or is a labelled sentence; everything else
-that is answered counts as unsupported.
+question and one of the quotes that a reply would give holds a labelled answer, or is a labelled
+sentence; everything else that is answered counts as unsupported.
 """
 
 import statistics
@@ -23,6 +23,7 @@ from salon.evaluation.progress import Progress, silent
 from salon.evaluation.questions import CharSpan, LabelledQuestion, LabelledQuestions
 from salon.experts.abstention import Abstention
 from salon.experts.answering import RETRIEVED
+from salon.experts.composing.extractive import choose
 from salon.experts.evidence import Evidence, Quote, Signs
 from salon.grounding.risk import Judged, Point, find_threshold, risk_curve
 from salon.settings import Settings
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from salon.corpus.search import FoundPassage
 
 CURVE = 20
+MOST_QUOTES = 3
+"""Quotes in one reply, as profiles have it by default."""
 FOUND = 30
 """Passages that are searched for, so that enough are left when some are hidden."""
 _BATCH = 500
@@ -46,7 +49,9 @@ class AskedOnce:
     signs: Signs
     score: float
     is_right: bool
-    """Whether the first quote answers."""
+    """Whether one of the quotes that a reply gives answers."""
+    is_first: bool
+    """Whether the first of them does."""
     is_hidden: bool
     """Whether the texts that answer it were hidden, so that silence is right."""
     took_s: float
@@ -61,6 +66,8 @@ class AnswerFigures:
     answerable: int
     quote_hit_1: float
     """Of the answerable questions: the first quote answers, out of the whole corpus."""
+    reply_hit: float
+    """The same of any of the quotes that a reply gives."""
     quote_hit_1_inside: float
     """The same, inside the text that is known to answer."""
     bm25_hit_1_inside: float
@@ -168,15 +175,17 @@ class _Run:
     def _result(
         self, question: LabelledQuestion, evidence: Evidence, took: float, *, is_hidden: bool
     ) -> AskedOnce:
-        quote = evidence.quotes[0] if evidence.quotes else None
-        score = self.abstention.probability(evidence.signs) if quote else 0.0
+        quotes = choose(evidence.quotes, MOST_QUOTES)
+        score = self.abstention.probability(evidence.signs) if quotes else 0.0
+        rights = [not is_hidden and self._is_right(question, one) for one in quotes]
         return AskedOnce(
             id=question.id,
             group=question.group,
             is_answerable=question.is_answerable,
             signs=evidence.signs,
             score=score,
-            is_right=not is_hidden and quote is not None and self._is_right(question, quote),
+            is_right=any(rights),
+            is_first=bool(rights) and rights[0],
             is_hidden=is_hidden,
             took_s=took,
         )
@@ -253,7 +262,8 @@ def _figures(
         kind=kind,
         questions=len(seen),
         answerable=len(answerable),
-        quote_hit_1=statistics.fmean(one.is_right for one in answerable),
+        quote_hit_1=statistics.fmean(one.is_first for one in answerable),
+        reply_hit=statistics.fmean(one.is_right for one in answerable),
         quote_hit_1_inside=statistics.fmean(inside),
         bm25_hit_1_inside=statistics.fmean(words),
         auroc=auroc([one.score for one in judged if one.is_right],

@@ -44,6 +44,7 @@ def features(signs: Signs) -> dict[str, float]:
         "second": _logit(signs.second),
         "passage": _logit(signs.passage),
         "next_passage": _logit(signs.next_passage),
+        "covered": signs.covered,
     }
 
 

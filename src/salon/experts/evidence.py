@@ -12,6 +12,7 @@ from typing import Protocol
 from salon.core.documents import DocumentId
 from salon.core.hashing import CardHash
 from salon.corpus.search import FoundPassage
+from salon.experts.questions import content_words
 from salon.guard.instructions import is_instruction
 from salon.retrieval.chunking import sentences
 
@@ -60,6 +61,7 @@ class Evidence:
 
     quotes: tuple[Quote, ...]
     passages: tuple[FoundPassage, ...]
+    covered: float = 0.0
 
     @property
     def signs(self) -> "Signs":
@@ -68,7 +70,9 @@ class Evidence:
         scores = [one.score for one in self.passages[:2]]
         best, second = (*answers, 0.0, 0.0)[:2]
         top, next_ = (*scores, 0.0, 0.0)[:2]
-        return Signs(best=best, second=second, passage=top, next_passage=next_)
+        return Signs(
+            best=best, second=second, passage=top, next_passage=next_, covered=self.covered
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,8 @@ class Signs:
     second: float
     passage: float
     next_passage: float
+    covered: float
+    """The share of the question's own words that the passage of the best quote has."""
 
 
 def gather_evidence(
@@ -102,7 +108,20 @@ def gather_evidence(
             if (passage.hash, start) not in quotes and _can_be_quoted(text):
                 quotes[passage.hash, start] = _quote(passage, text, start, probability)
     judged = sorted(quotes.values(), key=lambda one: (-one.score, one.hash, one.start))
-    return Evidence(quotes=tuple(judged), passages=tuple(passages))
+    covered = _covered(question, judged[0], passages) if judged else 0.0
+    return Evidence(quotes=tuple(judged), passages=tuple(passages), covered=covered)
+
+
+def _covered(question: str, quote: Quote, passages: Sequence[FoundPassage]) -> float:
+    """Return the share of a question's content words that stand around a quote, endings aside."""
+    words = [word.casefold() for word in content_words(question)]
+    around = next(
+        one.content
+        for one in passages
+        if one.hash == quote.hash and one.start <= quote.start and quote.end <= one.end
+    ).casefold()
+    there = [word[: max(4, len(word) - 3)] in around for word in words]
+    return sum(there) / len(there) if there else 0.0
 
 
 def _quote(passage: FoundPassage, text: str, start: int, answers: float) -> Quote:

@@ -99,7 +99,11 @@ class Verification:
     def _judged(self, sentence: Sentence, used: tuple[CitationCheck, ...]) -> ClaimCheck:
         judge = self._judge()
         # A word or two bear nothing out, and could turn what another quote says.
-        evidence = [one.citation.quote for one in used if is_quote(one.citation.quote)]
+        evidence = [
+            f"{one.citation.source}\n{one.citation.quote}"
+            for one in used
+            if is_quote(one.citation.quote)
+        ]
         if not evidence:
             return _claim(sentence, used, Fault.NOT_BORNE_OUT, "too little is quoted")
         pairs = [(sentence.own, "\n".join(evidence)), *((sentence.own, one) for one in evidence)]

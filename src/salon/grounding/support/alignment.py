@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from salon.grounding.support.quantities import values_of
 from salon.grounding.support.readings import Claim, Evidence, Sentence
 from salon.grounding.support.words import Tellingness
 
@@ -53,12 +54,22 @@ def align(claim: Claim, evidence: Evidence, telling: Tellingness) -> Alignment:
         [[stem in one.stems for stem in claim.stems] or [False] for one in evidence.sentences],
         dtype=np.float64,
     )
+    _find_numbers(claim, evidence, present)
     weights = weights / weights.sum()
     held = np.einsum("ij,j->i", present, weights)
     best = int(held.argmax())
     return Alignment(
         weights=weights, present=present, best=best, window=_best_window(present, weights, held)
     )
+
+
+def _find_numbers(claim: Claim, evidence: Evidence, present: npt.NDArray[np.float64]) -> None:
+    """Mark numbers as present that the evidence holds only in another spelling."""
+    for column, stem in enumerate(claim.stems):
+        value = claim.numbers.get(stem)
+        if value is not None and value in evidence.values and not present[:, column].any():
+            for row, one in enumerate(evidence.sentences):
+                present[row, column] = value in values_of(one.text)
 
 
 def _best_window(

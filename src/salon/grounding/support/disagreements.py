@@ -33,7 +33,8 @@ class Disagreement:
 def disagreements(claim: Claim, evidence: Evidence, aligned: Alignment) -> Iterator[Disagreement]:
     """Walk the reasons against a claim."""
     text = claim.sentence.text
-    for one in missing_quantities(text, evidence.values):
+    missing = missing_quantities(text, evidence.values)
+    for one in missing:
         what = "year" if one.is_year else "number"
         yield Disagreement(
             kind="date" if one.is_year else "number",
@@ -44,7 +45,9 @@ def disagreements(claim: Claim, evidence: Evidence, aligned: Alignment) -> Itera
     if claim.names:
         for name in unknown_names(claim.names, NameBook.of(evidence.text)):
             yield Disagreement(kind="name", reason=f"name missing: {name.text} is not in the text")
-    yield from _opposites(claim, evidence, aligned)
+    for found in _opposites(claim, evidence, aligned):
+        if not (missing and found.kind == "number"):
+            yield found
 
 
 def _opposites(claim: Claim, evidence: Evidence, aligned: Alignment) -> Iterator[Disagreement]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from salon.grounding.support.names import Name, read_names
-from salon.grounding.support.quantities import values_of, without_marks
+from salon.grounding.support.quantities import read_quantities, values_of, without_marks
 from salon.grounding.support.words import Word, read_words, shipped_tellingness
 from salon.retrieval import chunking
 
@@ -48,6 +48,8 @@ class Claim:
     stems: tuple[str, ...]
     """The stems of its content words, each once, in order."""
     names: tuple[Name, ...]
+    numbers: dict[str, float]
+    """What the numbers among the stems are worth, however they are spelled."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -89,6 +91,12 @@ def read_claim(text: str) -> Claim:
         plain="\n".join(plain(read_words(bare[start:end])) for start, end in sentences(bare)),
         stems=tuple(stems),
         names=tuple(read_names(bare, shipped_tellingness())),
+        numbers={
+            word.stem: one.value
+            for one in read_quantities(bare)
+            if one.is_strict
+            for word in read_words(one.text)
+        },
     )
 
 
