@@ -13,6 +13,8 @@ from importlib import resources
 
 from salon.experts.evidence import Signs
 
+UNPROMISED = 0.3
+"""How sure an avatar must be that nobody calibrated; it then never speaks with confidence."""
 _CLAMP = 1e-6
 
 

@@ -18,7 +18,7 @@ from salon.core.outcomes import Outcome
 from salon.corpus.filters import DocumentFilter, Where
 from salon.corpus.search import FoundPassage
 from salon.experts import limits
-from salon.experts.abstention import Abstention
+from salon.experts.abstention import UNPROMISED, Abstention
 from salon.experts.composing import chat, extractive
 from salon.experts.composing.drafts import Draft
 from salon.experts.evidence import Evidence, Quote, Selector, gather_evidence
@@ -39,8 +39,6 @@ RETRIEVED = 12
 KEPT = 10
 """Quotes that a turn record names."""
 _SURE, _FAIR = 0.8, 0.6
-UNPROMISED = 0.7
-"""How sure an avatar must be that nobody calibrated; it then never speaks with confidence."""
 _ABOUT_MY_FIELD = 0.25
 """How probably relevant the best passage must be for a question to lie in the field at all."""
 _NEAR_MY_FIELD = 0.3

@@ -19,7 +19,7 @@ from salon.core.canonical import canonical_json
 from salon.core.documents import Document, DocumentId
 from salon.core.errors import InvalidDocument, InvalidInput
 from salon.corpus.search import FoundPassage
-from salon.experts.abstention import Abstention
+from salon.experts.abstention import UNPROMISED, Abstention
 from salon.experts.evidence import Selector, gather_evidence
 from salon.experts.profile import Profile
 from salon.experts.questions import content_words
@@ -28,6 +28,7 @@ from salon.retrieval.chunking import sentences
 
 KIND = "salon.calibration"
 VERSION = 1
+MADE_KIND = "made"
 MADE = 300
 """Sentences that questions are made of."""
 _SHARE = 0.6
@@ -134,7 +135,9 @@ def calibrate(
         judged.append(Judged(score=score, is_right=is_right))
         on_progress(number, len(probes))
     half = len(judged) // 2
-    point = find_threshold(judged[:half], alpha=alpha)
+    # Made questions repeat the words of their sentence: they may raise the bar, not lower it.
+    floor = UNPROMISED if kind == MADE_KIND else 0.0
+    point = find_threshold([one for one in judged[:half] if one.score >= floor], alpha=alpha)
     if point is None:
         return None, None
     given = [one for one in judged[half:] if one.score >= point.threshold]

@@ -221,7 +221,7 @@ class ExpertsPart:
             probes = calibrating.read_probes(questions)
         made, _ = calibrating.calibrate(
             probes,
-            kind="made" if questions is None else "labelled",
+            kind=calibrating.MADE_KIND if questions is None else "labelled",
             alpha=alpha or profile.salon.grounding.alpha,
             search=lambda query, limit: self._passages(query, where, limit),
             selector=self.selector,
