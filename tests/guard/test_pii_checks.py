@@ -33,7 +33,9 @@ PASSING = [
 ]
 
 
-@pytest.mark.parametrize(("check", "number"), PASSING, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(
+    ("check", "number"), PASSING, ids=lambda value: getattr(value, "__name__", str(value)[:30])
+)
 def test_a_number_that_was_issued_passes(check: checks.Check, number: str) -> None:
     assert check(number)
 
@@ -41,7 +43,7 @@ def test_a_number_that_was_issued_passes(check: checks.Check, number: str) -> No
 @pytest.mark.parametrize(
     ("check", "number"),
     [case for case in PASSING if case[0] not in (checks.is_us_ssn, checks.is_ip_address)],
-    ids=lambda value: str(value)[:30],
+    ids=lambda value: getattr(value, "__name__", str(value)[:30]),
 )
 def test_a_mistyped_last_sign_does_not_pass(check: checks.Check, number: str) -> None:
     others = [one for one in "0123456789" if one != number[-1]]
