@@ -180,11 +180,13 @@ def _ingesting(salon: Salon, taken: Taken) -> Iterator[None]:
     texts, is_over = Texts(seed=next(_numbers) + 100, words=ENGLISH), threading.Event()
 
     def store() -> None:
-        while not is_over.wait(_PAUSE_S):
+        while True:
             (text,) = texts.documents(1, _DOCUMENT_CHARACTERS)
             salon.archive.write(partial(_store, texts=[text]))
             salon.start_indexing()
             taken.documents += 1
+            if is_over.wait(_PAUSE_S):
+                return
 
     writer = threading.Thread(target=store)
     with timed() as watch:

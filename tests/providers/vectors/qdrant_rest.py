@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from qdrant_client import QdrantClient, models
 
-VARIABLE = "SALON_TEST_QDRANT"
+VARIABLE = "QDRANT_UNDER_TEST"
 """The address of a server to use instead; here for the processes that tests start."""
 
 Answer = object
