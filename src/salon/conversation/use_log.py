@@ -13,7 +13,7 @@ from salon.core.closing import Closable
 from salon.core.events import AvatarUsed
 from salon.core.hashing import content_hash
 
-SOON_S = 0.2
+SOON_S = 1.0
 
 
 class UseLog(Closable):
