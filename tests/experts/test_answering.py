@@ -253,6 +253,21 @@ def test_several_avatars_hold_one_discussion(salon: Salon) -> None:
     assert all(one.decision.reason for one in silent)
 
 
+def test_a_reply_to_somebody_does_not_silence_the_others(salon: Salon) -> None:
+    said = Discussion(
+        utterances=(
+            Utterance(role="Bob", content="Who decides the rules of the garden?"),
+            Utterance(
+                role="Ole Holm",
+                content="Bob, to your question: who decides the rules of the garden?",
+            ),
+        )
+    )
+    heard = salon.should_speak("ada-berg", said, others=["ole-holm"]).rule
+    assert heard in {"relevant", "not_in_corpus"}
+    assert salon.should_speak("ada-berg", said).rule == "another_addressed"
+
+
 def test_should_speak_follows_the_corpus(salon: Salon) -> None:
     def decide(text: str) -> str:
         return salon.should_speak(

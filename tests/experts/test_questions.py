@@ -48,6 +48,14 @@ def test_the_topic_of_a_session_can_complete_a_question() -> None:
     assert asked.unclear is None
 
 
+def test_a_topic_that_says_the_same_is_not_said_twice() -> None:
+    talk = Discussion(topic="What does freedom mean?")
+    assert understand("What does freedom mean?", talk).query == "What does freedom mean?"
+    assert understand("What of freedom?", Discussion(topic="Slavery")).query == (
+        "What of freedom? Slavery"
+    )
+
+
 def test_its_own_words_are_not_what_is_meant() -> None:
     talk = Discussion(
         utterances=(

@@ -38,7 +38,7 @@ Redirect = Callable[[Profile, str], str | None]
 RETRIEVED = 12
 KEPT = 10
 """Quotes that a turn record names."""
-_SURE, _FAIR = 0.8, 0.6
+_SURE, _FAIR = 0.65, 0.4
 _ABOUT_MY_FIELD = 0.25
 """How probably relevant the best passage must be for a question to lie in the field at all."""
 _NEAR_MY_FIELD = 0.3

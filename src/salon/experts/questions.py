@@ -100,8 +100,9 @@ def understand(
         # "Do you agree with Bob?" asks about what Bob said, and about nothing else.
         added = meant.content[:_MOST_ADDED]
         query = f"{bare} {added}" if content else added
-    if len(content) < _FEW_WORDS and meant is None and discussion.topic:
-        query = f"{query} {discussion.topic[:_MOST_ADDED]}"
+    topic_words = set(content_words(discussion.topic or ""))
+    if len(content) < _FEW_WORDS and meant is None and topic_words - set(content):
+        query = f"{query} {(discussion.topic or '')[:_MOST_ADDED]}"
     unclear = None
     if meant is None and _only_points(bare, content):
         unclear = "it points at something that was not said"

@@ -137,11 +137,14 @@ class ExpertsPart:
         mine = names_of(profile)
         present = [names_of(self.profile(one)) for one in others if one != profile.id]
         spoke = [(one,) for one in discussion.participants if one not in mine]
+        # An avatar that replies to somebody does not ask them to go on.
+        last = discussion.utterances[-1].role if discussion.utterances else ""
+        is_reply = any(last in names for names in present)
         situation = situation_of(
             profile,
             discussion,
             names=mine,
-            others=(*present, *spoke),
+            others=() if is_reply else (*present, *spoke),
             mode=mode,
             threshold=self._answering.threshold(profile)[0],
             look=look,
