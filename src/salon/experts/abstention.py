@@ -20,7 +20,10 @@ _CLAMP = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Abstention:
-    """A logistic model over the signs, and the thresholds that keep a promise at each `alpha`."""
+    """A logistic model over the signs, and the thresholds that keep a promise at each `alpha`.
+
+    Questions and claims have weights of their own; thresholds are those of questions.
+    """
 
     weights: Mapping[str, float]
     thresholds: Mapping[float, float]
@@ -40,7 +43,8 @@ class Abstention:
 
 def features(signs: Signs) -> dict[str, float]:
     """Return the signs on the scale of odds, as the model takes them."""
-    return {
+    kind = "question" if signs.is_question else "claim"
+    values = {
         "one": 1.0,
         "best": _logit(signs.best),
         "second": _logit(signs.second),
@@ -48,6 +52,7 @@ def features(signs: Signs) -> dict[str, float]:
         "next_passage": _logit(signs.next_passage),
         "covered": signs.covered,
     }
+    return {f"{kind} {name}": value for name, value in values.items()}
 
 
 @cache

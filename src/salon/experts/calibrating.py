@@ -107,7 +107,7 @@ def make_probes(
     for document, sentence in chosen:
         words = content_words(sentence)
         kept = sorted(chance.sample(range(len(words)), max(4, round(_SHARE * len(words)))))
-        question = " ".join(words[place] for place in kept)
+        question = f"What about {' '.join(words[place] for place in kept)}?"
         probes.append(Probe(question=question, answer=sentence))
         probes.append(Probe(question=question, answer=None, hidden=document.id))
     chance.shuffle(probes)

@@ -12,7 +12,7 @@ from typing import Protocol
 from salon.core.documents import DocumentId
 from salon.core.hashing import CardHash
 from salon.corpus.search import FoundPassage
-from salon.experts.questions import content_words
+from salon.experts.questions import content_words, is_question
 from salon.guard.instructions import is_instruction
 from salon.retrieval.chunking import sentences
 
@@ -62,6 +62,7 @@ class Evidence:
     quotes: tuple[Quote, ...]
     passages: tuple[FoundPassage, ...]
     covered: float = 0.0
+    is_question: bool = True
 
     @property
     def signs(self) -> "Signs":
@@ -71,7 +72,12 @@ class Evidence:
         best, second = (*answers, 0.0, 0.0)[:2]
         top, next_ = (*scores, 0.0, 0.0)[:2]
         return Signs(
-            best=best, second=second, passage=top, next_passage=next_, covered=self.covered
+            best=best,
+            second=second,
+            passage=top,
+            next_passage=next_,
+            covered=self.covered,
+            is_question=self.is_question,
         )
 
 
@@ -85,6 +91,7 @@ class Signs:
     next_passage: float
     covered: float
     """The share of the question's own words that the passage of the best quote has."""
+    is_question: bool = True
 
 
 def gather_evidence(
@@ -109,7 +116,12 @@ def gather_evidence(
                 quotes[passage.hash, start] = _quote(passage, text, start, probability)
     judged = sorted(quotes.values(), key=lambda one: (-one.score, one.hash, one.start))
     covered = _covered(question, judged[0], passages) if judged else 0.0
-    return Evidence(quotes=tuple(judged), passages=tuple(passages), covered=covered)
+    return Evidence(
+        quotes=tuple(judged),
+        passages=tuple(passages),
+        covered=covered,
+        is_question=is_question(question),
+    )
 
 
 def _covered(question: str, quote: Quote, passages: Sequence[FoundPassage]) -> float:

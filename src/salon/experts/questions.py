@@ -40,6 +40,11 @@ EMPTY_WORDS = frozenset((
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019\-][^\W_]+)*")
 _MOST_PARTS = 4
+_ASKING = frozenset(
+    ("what", "who", "whom", "whose", "when", "where", "which", "why", "how", "is", "are", "was",
+     "were", "do", "does", "did", "can", "could", "should", "would", "will", "may", "must", "have",
+     "has", "had", "tell", "explain", "describe", "name")
+)  # fmt: skip
 _PARTS = re.compile(
     r"(?<=[?])\s+(?=\S)|[,;]?\s+and\s+(?:also\s+)?(?=(?:what|how|why|when|where|who|which|about|did|"
     r"do|is|are|should)\b)",
@@ -112,6 +117,12 @@ def understand(
 def asks_whether_ai(text: str) -> bool:
     """Tell whether somebody wants to know if they talk to a person."""
     return _WHETHER_AI.search(text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text asks; a claim that is held against a corpus does not."""
+    first = _WORD.search(text)
+    return text.rstrip().endswith("?") or (first is not None and first[0].casefold() in _ASKING)
 
 
 def split_parts(
