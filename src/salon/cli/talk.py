@@ -62,7 +62,7 @@ def ask(
 def chat(salon: Salon, avatar: str, session: str | None) -> None:
     """Talk with AVATAR, turn by turn; an empty line ends it, and `--session` takes it up again."""
     salon.ensure_avatar(avatar, say=_tell)
-    salon.start_indexing()
+    _fill_in(salon)
     profile = salon.profile(avatar)
     name = session or salon.new_session()
     discussion = salon.discussion(name)
@@ -103,7 +103,7 @@ def gather(
         )
     for one in avatars:
         salon.ensure_avatar(one, say=_tell)
-    salon.start_indexing()
+    _fill_in(salon)
     said = salon.gather(avatars, topic, rounds=rounds, facilitator=facilitator, session=session)
     if not as_json:
         click.secho(printable(f"{facilitator}: {topic}\n"), bold=True)
@@ -129,6 +129,13 @@ def reply_text(reply: "Reply", *, sources: bool) -> str:
             lines.append(f"      {one.hash[:16]}… bytes {one.start} to {one.end}")
     how = f"{reply.outcome}, confidence {reply.confidence} ({reply.score:.2f})"
     return "\n".join([*lines, "", f"  {reply.ai_label} {how}", ""])
+
+
+def _fill_in(salon: Salon) -> None:
+    """Let missing vectors follow in the background while people talk."""
+    coverage = salon.index_coverage()
+    if coverage.entries_behind or coverage.with_vector < coverage.passages:
+        salon.start_indexing()
 
 
 def _tell(text: str) -> None:
