@@ -134,7 +134,7 @@ def reply_text(reply: "Reply", *, sources: bool) -> str:
 def _fill_in(salon: Salon) -> None:
     """Let missing vectors follow in the background while people talk."""
     coverage = salon.index_coverage()
-    if coverage.entries_behind or coverage.with_vector < coverage.passages:
+    if coverage.with_vector < coverage.passages:
         salon.start_indexing()
 
 
