@@ -1,0 +1,13 @@
+"""What is not known, with the reason: what stands where a value would be invented otherwise."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """No value, and why. It is falsy, so `reading or Absent(…)` and `if reading` read naturally."""
+
+    reason: str
+
+    def __bool__(self) -> bool:
+        return False

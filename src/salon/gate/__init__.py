@@ -1,0 +1,1 @@
+"""The gate: whether an action may be offered, and the flow that carries it to done."""
