@@ -99,10 +99,15 @@ def events_page() -> str:
         "| kind | fields | meaning |",
         "|---|---|---|",
     ]
-    for kind in events.Event.__subclasses__():
+    for kind in _kinds():
         names = ", ".join(f"`{field.name}`" for field in fields(kind))
         lines.append(f"| `{kind.kind}` | {names} | {_sentence(kind)} |")
     return "\n".join(lines) + "\n"
+
+
+def _kinds() -> list[type[events.Event]]:
+    named = [one for one in vars(events).values() if isinstance(one, type)]
+    return [one for one in named if issubclass(one, events.Event) and one.kind]
 
 
 def command_page() -> str:

@@ -96,10 +96,10 @@ CHANGES: dict[str, list[tuple[str, Verb]]] = {
         ("spans_cited", lambda tx, _: tx.cite(V2, [Span(hash=V1, start=0, end=1)])),
         ("spans_cited", lambda tx, _: tx.cite(V3, [Span(hash=V1, start=0, end=2)])),
     ],
-    "note_use": [
+    "note": [
         (
             "avatar_used",
-            lambda tx, _: tx.note_use(
+            lambda tx, _: tx.note(
                 AvatarUsed(avatar="a", act="query", question_sha256="", outcome="answered")
             ),
         ),
@@ -152,8 +152,8 @@ REFUSED: dict[str, list[Verb]] = {
     ],
     "remove_document": [lambda tx, _: tx.remove_document(DocumentId("doc_0"))],
     "cite": [lambda tx, _: tx.cite(V3, [Span(hash=V1, start=0, end=99)])],
-    "note_use": [
-        lambda tx, _: tx.note_use(
+    "note": [
+        lambda tx, _: tx.note(
             AvatarUsed(avatar="a", act="respond", question_sha256="", outcome="", turn=NOBODY)
         )
     ],

@@ -28,7 +28,6 @@ from salon.core.documents import (
 )
 from salon.core.errors import HandleExists, HandleMoved, HandleNotFound, InvalidInput
 from salon.core.events import (
-    AvatarUsed,
     CardsAdded,
     CardsDeleted,
     DerivationMarked,
@@ -40,6 +39,7 @@ from salon.core.events import (
     HandleRemoved,
     HandleRenamed,
     HandleSet,
+    Note,
     SpansCited,
 )
 from salon.core.handles import ANYTHING, Anything, Handle, HandleName, as_handle_name
@@ -160,11 +160,11 @@ class SqliteTransaction:
             self.connection.executemany("INSERT INTO citation VALUES (?, ?, ?, ?)", new)
             self.record(SpansCited(citing=citing, spans=tuple(span[1:] for span in new)))
 
-    def note_use(self, use: AvatarUsed) -> None:
-        """Record in the audit log alone that an avatar was used."""
-        if use.turn is not None:
-            self._require_card(use.turn)
-        self.record(use)
+    def note(self, event: Note) -> None:
+        """Record in the audit log alone that something happened."""
+        if event.turn is not None:
+            self._require_card(event.turn)
+        self.record(event)
 
     def _is_cited(self, span: tuple[CardHash, CardHash, int, int]) -> bool:
         same = "citing_hash = ? AND cited_hash = ? AND start = ? AND stop = ?"

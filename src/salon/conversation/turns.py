@@ -17,7 +17,7 @@ from salon.core.canonical import canonical_json
 from salon.core.citations import Citation
 from salon.core.documents import Span
 from salon.core.errors import HandleMoved, InvalidDocument, InvalidInput
-from salon.core.events import AvatarUsed
+from salon.core.events import Note
 from salon.core.hashing import CardHash
 from salon.core.ids import SessionId
 
@@ -69,7 +69,7 @@ def record_turn(
     reply: dict[str, object],
     citations: Sequence[Citation],
     at: str,
-    use: AvatarUsed | None = None,
+    note: Note | None = None,
 ) -> Turn:
     """Append a turn to a session, again if somebody else was faster."""
     name = session_handle(session)
@@ -94,8 +94,8 @@ def record_turn(
             card = tx.add(_to_json(turn))
             tx.set_handle(name, card.hash, expected_current=previous)
             tx.cite(card.hash, [Span(hash=c.hash, start=c.start, end=c.end) for c in citations])
-            if use is not None:
-                tx.note_use(replace(use, turn=card.hash))
+            if note is not None:
+                tx.note(replace(note, turn=card.hash))
 
         with suppress(HandleMoved):
             archive.write(append)

@@ -74,4 +74,4 @@ def make_use(avatar: str, act: str, question: str, outcome: str) -> AvatarUsed:
 
 def _record(tx: ArchiveTransaction, uses: list[AvatarUsed]) -> None:
     for use in uses:
-        tx.note_use(use)
+        tx.note(use)

@@ -24,7 +24,7 @@ from salon.core.documents import (
     Verification,
     VerificationStatus,
 )
-from salon.core.events import AuditEntry, AvatarUsed, Checkpoint
+from salon.core.events import AuditEntry, Checkpoint, Note
 from salon.core.handles import ANYTHING, Anything, Handle, HandleMove, HandleName
 from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash
 
@@ -121,8 +121,8 @@ class ArchiveTransaction(Protocol):
     def cite(self, citing: CardHash, spans: Iterable[Span]) -> None:
         """Record that one card cites spans of others, so that these are kept."""
 
-    def note_use(self, use: AvatarUsed) -> None:
-        """Record in the audit log alone that an avatar was used."""
+    def note(self, event: Note) -> None:
+        """Record in the audit log alone that something happened."""
 
     def is_derived(self, card: CardHash) -> bool:
         """Tell whether a card is only there because of others."""

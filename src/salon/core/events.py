@@ -159,7 +159,14 @@ class DerivationMarked(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AvatarUsed(Event):
+class Note(Event):
+    """Something that happened and changed no card by itself; `turn` is the record of the turn."""
+
+    turn: CardHash | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvatarUsed(Note):
     """Somebody queried, asked or looked at an avatar; what was asked appears as its digest."""
 
     kind = "avatar_used"
@@ -167,7 +174,37 @@ class AvatarUsed(Event):
     act: str
     question_sha256: str
     outcome: str
-    turn: CardHash | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTaken(Note):
+    """A person and a companion or an assistant took a turn; `absent` names the steps that failed.
+
+    Each of `absent` is `slot: reason`. The message appears as its digest.
+    """
+
+    kind = "turn_taken"
+    avatar: str
+    session: str
+    number: int
+    message_sha256: str
+    absent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionMoved(Note):
+    """An action went one step on: offered, approved, executed, cancelled and so on.
+
+    `arguments_sha256` is the digest that the approval is bound to; `rule` is why it moved.
+    """
+
+    kind = "action_moved"
+    action: str
+    flow: str
+    session: str
+    moved_to: str
+    rule: str
+    arguments_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -386,5 +386,5 @@ class ExpertsPart:
             reply={**asdict(reply), "stages": answered.stages()},
             citations=reply.citations,
             at=instant(SystemClock().now()),
-            use=make_use(reply.avatar, "respond", question, reply.outcome),
+            note=make_use(reply.avatar, "respond", question, reply.outcome),
         )
