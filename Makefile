@@ -8,7 +8,7 @@ STAMP := $(VENV)/.ready
 # CI also demands coverage; it costs half as much time again.
 COVERAGE := $(if $(CI),--cov=salon --cov-branch --cov-report=term:skip-covered)
 
-.PHONY: help setup demo test check format bench bench-search conformance live-local torture train docs lock clean
+.PHONY: help setup demo test check format bench bench-search conformance live-local torture train train-readers docs lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -33,7 +33,7 @@ check: setup ## Lint, types, layers, sizes, docs, requirements
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_sizes.py
-	$(BIN)/python tools/make_docs.py --check
+	$(BIN)/python -m tools.make_docs --check
 	$(BIN)/python tools/requirements_report.py
 
 format: setup ## Format the code and fix what can be fixed
@@ -52,11 +52,33 @@ bench-search: setup ## Measure search at size beside the bare engines; takes lon
 conformance: setup ## Hold the MCP servers against the public suite and other people's clients
 	$(BIN)/python -m tests.conformance
 
-train: setup ## Fit fusion, claim support and abstention anew from ../shared/data
+train: setup ## Fit every shipped weight that needs no GPU anew from ../shared/data
 	$(BIN)/python -m tools.train_ranking
 	$(BIN)/python -m tools.train_ranking --embedder embedded:salon --borrow embedded:minilm --lower 0.2
 	$(BIN)/python -m tools.train_support
-	$(BIN)/python -m tools.train_abstention --keep build/abstention
+	$(BIN)/python -m tools.train_scam
+	$(BIN)/python -m tools.train_traits
+	$(BIN)/python -m tools.train_matching
+	$(BIN)/python -m tools.train_gate
+	$(BIN)/python -m tools.train_crisis
+
+# A Python with torch, and a GPU unless you have days.
+TORCH ?= $(BIN)/python
+READERS := $(TORCH) -m tools.train_readers
+WEIGHTS := src/salon/providers/embedders/weights
+
+train-readers: setup ## Teach MiniLM to read feelings and answers anew; needs torch and a GPU
+	$(BIN)/python -m tools.train_readers pack --to build/readers
+	$(READERS) emotion --pack build/readers --to build/emotion
+	$(BIN)/python -m tools.train_emotion --reader build/emotion
+	$(READERS) answers --pack build/readers --to build/answers
+	cp build/answers/answers_adapter.npz $(WEIGHTS)/answers.npz
+	cp build/answers/answers_heads.npz $(WEIGHTS)/answers_heads.npz
+	$(READERS) answers --pack build/readers --to build/folds --folds 5
+	$(BIN)/python -m tools.answer_pack --keep build/corpora --to build/pack
+	rm -rf build/read
+	$(READERS) answers --pack build/readers --to build/read --folds 5 --trained build/folds --score build/pack
+	$(BIN)/python -m tools.train_abstention --pack build/pack --read build/read
 
 live-local: setup ## Ask a real small model on this machine (extra packages, downloads 100 MB)
 	$(BIN)/python -m pip install --quiet xllamacpp
@@ -67,7 +89,7 @@ torture: setup ## 200 kills and 1,000 power cuts, the long run
 	$(BIN)/python -m tests.torture --kills 200 --power-cuts 1000
 
 docs: setup ## Write the generated reference pages again
-	$(BIN)/python tools/make_docs.py
+	$(BIN)/python -m tools.make_docs
 
 lock: setup ## Resolve requirements.txt anew from pyproject.toml
 	$(BIN)/python tools/lock.py

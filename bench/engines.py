@@ -167,36 +167,26 @@ def _open_qdrant(folder: Path) -> Iterator[Ask]:
     client.close()
 
 
+def _from_package(package: str, title: str, **how: Any) -> Engine:
+    """Return an engine that comes from a package; its module is called like it."""
+    return Engine(title=title, module=package.replace("-", "_"), package=package, **how)
+
+
 SALON = "salon"
 ENGINES = {
     SALON: Engine(title="Salon", build=_build_salon, opened=_open_salon),
-    "chromadb": Engine(
-        title="chromadb",
-        build=_build_chroma,
-        opened=_open_chroma,
-        module="chromadb",
-        package="chromadb",
+    "chromadb": _from_package("chromadb", "chromadb", build=_build_chroma, opened=_open_chroma),
+    "lancedb": _from_package(
+        "lancedb", "lancedb, no index", build=_build_lance, opened=_open_lance
     ),
-    "lancedb": Engine(
-        title="lancedb, no index",
-        build=_build_lance,
-        opened=_open_lance,
-        module="lancedb",
-        package="lancedb",
+    "lancedb-hnsw": _from_package(
+        "lancedb", "lancedb, HNSW-SQ", build=_build_lance_graph, opened=_open_lance
     ),
-    "lancedb-hnsw": Engine(
-        title="lancedb, HNSW-SQ",
-        build=_build_lance_graph,
-        opened=_open_lance,
-        module="lancedb",
-        package="lancedb",
-    ),
-    "qdrant-local": Engine(
-        title="qdrant-client local",
+    "qdrant-local": _from_package(
+        "qdrant-client",
+        "qdrant-client local",
         build=_build_qdrant,
         opened=_open_qdrant,
-        module="qdrant_client",
-        package="qdrant-client",
         most=20_000,
     ),
 }

@@ -24,6 +24,9 @@ from salon.cli.main import cli
 from salon.core import errors, events
 from salon.experts.profile import Profile, profile_schema
 from salon.settings import Settings, setting_names
+from salon.steps.match_profiles import schema_text
+from tools.steps_page import steps_page, steps_svg
+from tools.wire_page import pages as wire_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -210,11 +213,16 @@ PAGES: dict[str, Callable[[], str]] = {
     "audit-events.md": events_page,
     "cli.md": command_page,
     "avatar-profile.md": profile_page,
+    "steps.md": steps_page,
 }
 
 
 # Files for machines: as they are, without a notice.
-FILES: dict[str, Callable[[], str]] = {"avatar-schema.json": profile_schema_file}
+FILES: dict[str, Callable[[], str]] = {
+    "avatar-schema.json": profile_schema_file,
+    "candidate-schema.json": schema_text,
+    "steps.svg": steps_svg,
+}
 
 WITH_TOUR = ("README.md", "docs/start.md")
 TOUR = re.compile(r"<!-- tour ([0-9 ]+) -->\n.*?<!-- end of tour -->", re.DOTALL)
@@ -254,9 +262,11 @@ def all_pages() -> dict[Path, str]:
     pages = {REFERENCE / name: NOTICE + make() for name, make in PAGES.items()}
     pages |= {REFERENCE / name: make() for name, make in FILES.items()}
     stops = tour_stops()
-    return pages | {
-        ROOT / name: with_tour((ROOT / name).read_text("utf-8"), stops) for name in WITH_TOUR
-    }
+    return (
+        pages
+        | wire_pages()
+        | {ROOT / name: with_tour((ROOT / name).read_text("utf-8"), stops) for name in WITH_TOUR}
+    )
 
 
 def main() -> None:

@@ -21,8 +21,13 @@ from salon.core.documents import Document
 from salon.core.errors import AuditBroken, CardNotFound, InvalidInput, SalonError
 from salon.core.events import Checkpoint
 from salon.core.hashing import CardHash, as_card_hash
+from salon.parts.assistant import AssistantPart
 from salon.parts.avatars import AvatarsPart
+from salon.parts.companion import CompanionPart
+from salon.parts.conversations import ConversationsPart
 from salon.parts.experts import ExpertsPart
+from salon.parts.gate import GatePart
+from salon.parts.memories import MemoriesPart
 from salon.settings import Settings
 
 if TYPE_CHECKING:
@@ -48,11 +53,32 @@ if TYPE_CHECKING:
 
 SHORTEST_PREFIX = 6
 Progress = Callable[[int], None]
-_CLOSED = ("_uses", "graph", "passages", "embedder", "_patient_embedder", "_token_embedder", "chat")
+_CLOSED = (
+    "_uses",
+    "graph",
+    "passages",
+    "embedder",
+    "_patient_embedder",
+    "_token_embedder",
+    "_reader",
+    "_emotion_embedder",
+    "_step_workers",
+    "_step_times",
+    "chat",
+)
 """What is closed with the application, where it was opened at all."""
 
 
-class Salon(ExpertsPart, AvatarsPart, Closable):
+class Salon(
+    ConversationsPart,
+    CompanionPart,
+    MemoriesPart,
+    AssistantPart,
+    GatePart,
+    ExpertsPart,
+    AvatarsPart,
+    Closable,
+):
     """Salon at work in one home. Use as a context manager, or call `close`."""
 
     def __init__(self, settings: Settings) -> None:

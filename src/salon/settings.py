@@ -13,7 +13,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_serializer,
+    field_validator,
+)
 
 from salon.core.errors import InvalidSettings
 
@@ -98,7 +106,8 @@ class ChatSettings(_Group):
 
     model: str | None = Field(
         None,
-        description="The chat model, as `kind:name`; none by default. See docs/guides/models.md.",
+        description="The chat model, as `kind:name`; none by default. `client:sampling` borrows "
+        "that of an MCP client. See docs/guides/models.md.",
     )
     url: str | None = Field(
         None,
@@ -141,6 +150,97 @@ class ChatSettings(_Group):
         return url and re.sub(r"(?<=://)[^/]*@", "***@", url)
 
 
+class CompanionSettings(_Group):
+    """How companions read a conversation and reply."""
+
+    steps: tuple[str, ...] = Field(
+        (),
+        description="Further steps of installed packages, by name; see docs/guides/blackboard.md.",
+    )
+    region: str = Field(
+        "",
+        pattern="^([A-Z]{2})?$",
+        description="Two letters of the country whose help lines are named first in a crisis.",
+    )
+    typing_pace: bool = Field(
+        False, description="Suggest a pause before each reply, as if somebody typed."
+    )
+    discussion_room: bool = Field(
+        False, description="Let experts propose, criticise and vote before the synthesis."
+    )
+    model_readings: bool = Field(
+        False, description="Let the chat model read feelings too, where one is set."
+    )
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        """Take `a,b` as the environment has it."""
+        return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+
+
+class ActionSettings(_Group):
+    """With what approved actions are carried out; without settings they become files in home."""
+
+    calendar: str | None = Field(
+        None,
+        description="`ics:FOLDER` or `caldav:URL`; files in home by default.",
+        repr=False,  # somebody may have put a password into it
+    )
+    calendar_user: str | None = Field(None, description="Name at the CalDAV server.")
+    calendar_password: SecretStr | None = Field(
+        None, description="Password there; better in the environment than in a file."
+    )
+    mail: str | None = Field(
+        None, description="`eml:FOLDER` or `smtp:HOST:PORT`; drafts in home by default."
+    )
+    mail_user: str | None = Field(None, description="Name at the mail server.")
+    mail_password: SecretStr | None = Field(
+        None, description="Password there; better in the environment than in a file."
+    )
+    mail_tls: Literal["auto", "starttls", "tls", "none"] = Field(
+        "auto",
+        description="How the connection to the mail server is protected; `auto` goes by the port.",
+    )
+    mail_when_unknown: Literal["ask", "resend"] = Field(
+        "ask",
+        description="When nobody can know whether a message left: ask the person, or send it "
+        "again under the same Message-ID.",
+    )
+    sender: str | None = Field(None, description="Your address, from which messages are sent.")
+    time_zone: str | None = Field(
+        None, description="Such as `Europe/Berlin`; the system's by default."
+    )
+    timeout_s: float = Field(20.0, gt=0, le=600, description="Time a server may take, in seconds.")
+    ca_file: Path | None = Field(
+        None, description="Certificates to trust, where the servers have some of their own."
+    )
+
+    @field_serializer("calendar")
+    def _without_password(self, address: str | None) -> str | None:
+        return address and re.sub(r"(?<=://)[^/]*@", "***@", address)
+
+
+class ServeSettings(_Group):
+    """The front door: `salon serve`."""
+
+    host: str = Field(
+        "127.0.0.1", min_length=1, description="Address to listen on; another one needs a token."
+    )
+    port: int = Field(8765, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
+    token: SecretStr | None = Field(
+        None,
+        min_length=16,
+        description="What every request must carry; see docs/guides/serving.md.",
+    )
+    origins: tuple[str, ...] = Field(
+        (), description="Pages elsewhere whose scripts may connect, as `https://host`."
+    )
+    rate: float = Field(
+        20.0, gt=0, le=10_000, description="Messages a second that one session may send."
+    )
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -160,6 +260,11 @@ class Settings(_Group):
     fetch: FetchSettings = Field(default_factory=lambda: FetchSettings.model_validate({}))
     index: IndexSettings = Field(default_factory=lambda: IndexSettings.model_validate({}))
     chat: ChatSettings = Field(default_factory=lambda: ChatSettings.model_validate({}))
+    companion: CompanionSettings = Field(
+        default_factory=lambda: CompanionSettings.model_validate({})
+    )
+    actions: ActionSettings = Field(default_factory=lambda: ActionSettings.model_validate({}))
+    serve: ServeSettings = Field(default_factory=lambda: ServeSettings.model_validate({}))
 
     @property
     def archive_path(self) -> Path:

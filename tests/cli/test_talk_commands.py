@@ -116,3 +116,17 @@ def test_an_avatar_that_is_not_there_is_not_found(talking: CommandLine) -> None:
     ran = talking("ask", "nobody-here", "Who?")
     assert ran.code == 3
     assert "ada-berg" in ran.errors
+
+
+def test_a_chat_shows_sentences_of_a_model_once_they_are_verified(
+    talking: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = "The bridge over the Alder was built in 1874 by the people of the valley"
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([f"{built} [1]. It was built in 1999 [1]. {built} [1]."]), "utf-8")
+    monkeypatch.setenv("SALON_CHAT__MODEL", f"scripted:{script}")
+    ran = talking("chat", "ada-berg", "--session", "model", stdin=f"{QUESTION}\n\n".encode())
+    assert ran.code == 0
+    assert f"{built}. [1] {built}. [1]\n" in ran.text
+    assert "1999" not in ran.text
+    assert "AI avatar of Ada Berg" in ran.text

@@ -75,8 +75,8 @@ def test_both_layouts_are_read_alike(tmp_path: Path) -> None:
         (b"not json", "line 1"),
         (b'{"claim": "x", "evidence": ["y"], "label": "maybe"}', "label"),
         (b'{"claim": "x", "attribution_label": "attributable"}', "references"),
-        (b"\x1f\x8bbroken", "cannot be read"),
-        (b"\xff\xfe", "cannot be read"),
+        (b"\x1f\x8bbroken", "the compressed file is damaged"),
+        (b"\xff\xfe", "line 1: this is not UTF-8 text"),
     ],
 )
 def test_files_in_no_known_layout_are_refused(tmp_path: Path, content: bytes, message: str) -> None:

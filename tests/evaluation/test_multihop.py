@@ -166,9 +166,9 @@ def test_files_that_do_not_belong_together_are_refused(
         (b'{"id": "1"}\n', "line 1: question"),
         (b'\n{"id": "1", "question": " ", "supporting_titles": []}\n', "line 2: .* without words"),
         (b"not json\n", "line 1"),
-        (b"\xff\xfe\n", "cannot be read"),
-        (b"\x1f\x8bnot gzip", "cannot be read"),
-        (gzip.compress(b"x" * 100, mtime=0)[:-9], "cannot be read"),
+        (b"\xff\xfe\n", "line 1: this is not UTF-8 text"),
+        (b"\x1f\x8bnot gzip", "the compressed file is damaged"),
+        (gzip.compress(b"x" * 100, mtime=0)[:-9], "the compressed file is damaged"),
     ],
 )
 def test_questions_that_cannot_be_read_are_named(

@@ -11,7 +11,7 @@ from salon.core.hashing import CardHash
 from salon.core.outcomes import Outcome
 from salon.corpus.search import SearchAnswer
 from salon.experts.replies import AvatarInfo, Claim, Reply, SpeakDecision
-from salon.experts.speaking import Mode
+from salon.gate.forms import Form, FormAnswer
 from salon.grounding.reports import (
     CitationCheck,
     ClaimCheck,
@@ -20,6 +20,7 @@ from salon.grounding.reports import (
     Support,
     Verdict,
 )
+from salon.parts.assistant_turns import AssistedTurn
 from salon.retrieval.passage_index import Coverage
 from salon.retrieval.searcher import Timings
 from tests.mcp_server.homes import AVATAR
@@ -98,27 +99,12 @@ class Recorded:
     def documents(self, *, avatar: str | None = None) -> list[Document]:
         return self._documents
 
-    def query_corpus(
-        self,
-        avatar: str,
-        query: str,
-        *,
-        context: str | None = None,
-        limit: int = 5,
-        threshold: float = 0.7,
-    ) -> SearchAnswer:
-        self._note("query", query=query, context=context, limit=limit, threshold=threshold)
+    def query_corpus(self, avatar: str, query: str, **asked: Any) -> SearchAnswer:
+        self._note("query", query=query, **asked)
         return NOTHING_FOUND
 
-    def respond(
-        self,
-        avatar: str,
-        question: str,
-        *,
-        discussion: Discussion,
-        passages: Sequence[Citation] | None = None,
-    ) -> Reply:
-        self._note("respond", question=question, discussion=discussion, passages=passages)
+    def respond(self, avatar: str, question: str, **asked: Any) -> Reply:
+        self._note("respond", question=question, **asked)
         if isinstance(self.reply, Exception):
             raise self.reply
         return self.reply
@@ -126,22 +112,28 @@ class Recorded:
     def avatar_info(self, avatar: str) -> AvatarInfo:
         return INFO
 
-    def should_speak(
-        self, avatar: str, discussion: Discussion, *, mode: Mode | None = None
-    ) -> SpeakDecision:
-        self._note("speak", discussion=discussion, mode=mode)
+    def should_speak(self, avatar: str, discussion: Discussion, **asked: Any) -> SpeakDecision:
+        self._note("speak", discussion=discussion, **asked)
         return SpeakDecision(speak=False, score=0.2, reason="nobody asked", rule="mentioned")
 
     def verify_response(
-        self,
-        response: str,
-        citations: Sequence[Citation],
-        *,
-        avatar: str | None = None,
-        discussion: Discussion,
+        self, response: str, citations: Sequence[Citation], **asked: Any
     ) -> ResponseReport:
-        self._note("verify", response=response, citations=citations, discussion=discussion)
+        self._note("verify", response=response, citations=citations, **asked)
         return REPORT
+
+    # It is no assistant, so nobody gets here.
+
+    def assist(self, session: str, message: str, *, avatar: str, user: str) -> AssistedTurn:
+        raise NotImplementedError
+
+    def flow_request(self, session: str) -> Form | None:
+        raise NotImplementedError
+
+    def answer_flow(
+        self, session: str, answer: FormAnswer, *, avatar: str, user: str
+    ) -> AssistedTurn:
+        raise NotImplementedError
 
     def _note(self, what: str, **values: Any) -> None:
         self.asked.append((what, values))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -15,13 +16,16 @@ ERAS = ("legacy", "auto")
 """The handshake of 2025-11-25, and whatever both sides know best: 2026-07-28."""
 
 
-def talk(server: Server[Any], era: str, what: Callable[[Client], Awaitable[T]]) -> T:
+def talk(
+    server: Server[Any] | str, era: str, what: Callable[[Client], Awaitable[T]], **client: Any
+) -> T:
     """Connect a client, do something with it, and return what comes of it."""
+    made = partial(Client, server, mode=era, **client)
 
     async def main() -> T | MCPError:
-        async with Client(server, mode=era) as client:
+        async with made() as connected:
             try:
-                return await what(client)
+                return await what(connected)
             except MCPError as error:  # outside it would arrive wrapped in groups
                 return error
 

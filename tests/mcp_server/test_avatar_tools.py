@@ -356,9 +356,13 @@ def test_a_check_tells_everything_it_found(server: Server[Any], service: Recorde
     assert (second["fault"], second["support"], second["against"]) == (None, None, [])
     assert report["citations"][0]["fault"] == "no_such_card"
     expected = replace(CITATION, source="On")
-    assert service.asked == [
-        ("verify", {"response": "It silts.", "citations": [expected], "discussion": DISCUSSION})
-    ]
+    ((_, asked),) = service.asked
+    assert asked == {
+        "response": "It silts.",
+        "citations": [expected],
+        "avatar": AVATAR,
+        "discussion": DISCUSSION,
+    }
 
 
 @pytest.mark.parametrize(

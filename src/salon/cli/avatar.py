@@ -150,7 +150,8 @@ def add(
     """Read sources into an avatar's corpus; without any, those in the avatar's own folder.
 
     What the profile says of a source (found by its file, address, id or title) is recorded with it,
-    verification too; a source that it does not list yet is listed. What is there is skipped.
+    verification too; so is what a `sources.json` beside the files says. A source that the profile
+    does not list yet is listed. What is there is skipped.
     """
     from salon.corpus.sources import expand
 
@@ -227,3 +228,33 @@ def export(salon: Salon, avatar_id: str, path: Path, as_json: bool) -> None:
     ]
     lines += [f"will not read the same elsewhere: {title}" for title in written.unfaithful]
     emit(written, "\n".join(lines), as_json=as_json)
+
+
+@avatar.command()
+@click.argument("avatar_id", metavar="ID")
+@click.option(
+    "--documents", is_flag=True, help="Its documents too, those that no other avatar needs."
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@with_salon
+def delete(salon: Salon, avatar_id: str, documents: bool, yes: bool, as_json: bool) -> None:
+    """Delete an avatar: its profile, its corpus' list and its calibration.
+
+    Cards, conversations and the audit log stay, and so do files that you put into its folder. One
+    of the demo is built again when somebody next asks it.
+    """
+    if not yes:
+        if as_json:
+            raise InvalidInput("deleting with --json needs --yes", hint="nobody can be asked")
+        more = " and its documents" if documents else ""
+        click.confirm(f"Delete the avatar {avatar_id}{more}?", abort=True, err=True)
+    gone = salon.delete_avatar(avatar_id, documents=documents)
+    lines = [f"{gone.avatar} is deleted"]
+    if gone.documents:
+        lines.append(f"{counted(len(gone.documents), 'document')} went with it; their cards stay")
+    if gone.kept:
+        lines.append(f"{counted(len(gone.kept), 'document')} stayed in the archive")
+    if gone.folder_left:
+        lines.append(f"files of yours are left in {gone.folder_left}")
+    emit(gone, "\n".join(lines), as_json=as_json)

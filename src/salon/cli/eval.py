@@ -1,4 +1,4 @@
-"""`salon eval`: how well search does on labelled collections, beside its peers."""
+"""`salon eval`: how well Salon does on labelled collections, beside its peers."""
 
 from pathlib import Path
 
@@ -7,8 +7,14 @@ import click
 from salon.cli.common import amount_progress, emit, json_option
 from salon.cli.eval_answers import answers
 from salon.cli.eval_attribution import attribution
+from salon.cli.eval_emotion import emotion
+from salon.cli.eval_features import features
+from salon.cli.eval_gate import gate
 from salon.cli.eval_home import home_for
+from salon.cli.eval_matching import matching
+from salon.cli.eval_memory import memory
 from salon.cli.eval_pii import pii
+from salon.cli.eval_scam import scam
 from salon.cli.place import settings_in_force
 from salon.core.errors import InvalidInput
 
@@ -25,7 +31,7 @@ _keep_option = click.option(
 
 @click.group("eval")
 def evaluate() -> None:
-    """Measure search and answers on labelled collections, beside peers in the same run."""
+    """Measure every reading and decision on labelled collections, beside peers in the same run."""
 
 
 @evaluate.command()
@@ -123,6 +129,15 @@ def _parse_depths(text: str) -> list[int]:
         ) from error
 
 
-evaluate.add_command(answers)
-evaluate.add_command(attribution)
-evaluate.add_command(pii)
+for command in (
+    answers,
+    attribution,
+    emotion,
+    features,
+    gate,
+    matching,
+    memory,
+    pii,
+    scam,
+):
+    evaluate.add_command(command)

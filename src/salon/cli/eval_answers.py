@@ -80,10 +80,12 @@ def _text(figures: "AnswerFigures") -> str:
         f"  unsupported among the answered  {figures.risk:.3f}",
         f"time for one question, p50        {figures.p50_ms:.0f} ms",
         "",
-        "threshold  answered  unsupported",
+        "the trade-off: what answering from a threshold on comes to",
+        "threshold  answered  unsupported  first quote answers",
     ]
     lines += [
-        f"{point.threshold:9.3f}  {point.coverage:8.3f}  {point.risk:11.3f}"
+        f"{point.threshold:9.2f}  {point.coverage:8.3f}  {point.risk:11.3f}"
+        f"  {point.quote_hit_1:19.3f}"
         for point in figures.curve
     ]
     if figures.best is not None:

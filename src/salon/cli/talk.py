@@ -72,8 +72,11 @@ def chat(salon: Salon, avatar: str, session: str | None) -> None:
         said = Discussion(
             utterances=(*discussion.utterances, Utterance(role="You", content=question))
         )
-        reply = salon.respond(avatar, question, discussion=said, session=name, speaker="You")
-        emit(None, reply_text(reply, sources=True), as_json=False)
+        shown = Shown()
+        reply = salon.respond(
+            avatar, question, discussion=said, session=name, speaker="You", heard=shown.add
+        )
+        shown.finish(reply)
         discussion = salon.discussion(name)
 
 
@@ -115,6 +118,27 @@ def gather(
             emit(None, reply_text(contribution.reply, sources=True), as_json=False)
         elif silence:
             click.secho(printable(_silence(contribution)), dim=True)
+
+
+class Shown:
+    """What a person has seen of a reply that is still being written."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def add(self, piece: str) -> None:
+        """Show a verified sentence at once."""
+        self._text += piece
+        click.echo(printable(piece), nl=False)
+
+    def finish(self, reply: "Reply") -> None:
+        """Show what is left; the whole reply where it is not what was shown, which is rare."""
+        whole = reply_text(reply, sources=True)
+        if whole.startswith(self._text):
+            whole = whole[len(self._text) :]
+        else:
+            click.secho("\n\nIn full this reads:\n", dim=True)
+        emit(None, whole, as_json=False)
 
 
 def reply_text(reply: "Reply", *, sources: bool) -> str:

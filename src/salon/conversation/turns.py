@@ -3,11 +3,14 @@
 The handle `sessions/ID` points at the latest turn of a session, so a session is a chain that can be
 walked back, and none of it can be changed without all later cards changing. The cards that a turn
 cites are kept as long as the turn is.
+
+A turn on a blackboard also holds what replays it: whose turn it was, what was given, what a model
+said and what every slot held. Turns without these are written as they always were.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -23,7 +26,7 @@ from salon.core.ids import SessionId
 
 KIND = "salon.turn"
 VERSION = 1
-_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _LONGEST_ID = 64
 
 
@@ -42,6 +45,20 @@ class Turn:
     reply: dict[str, object]
     at: str
     previous: CardHash | None = None
+    preset: str | None = None
+    """The kind of conversation; `None` where an expert answered on its own."""
+    user: str | None = None
+    """Whose memories and features the turn reads and writes."""
+    given: dict[str, object] | None = None
+    """What the steps were given besides message, user, history and time."""
+    model: dict[str, object] | None = None
+    """What a chat model said, by the digest of what it was asked."""
+    board: dict[str, dict[str, object]] | None = None
+    """What each step wrote, `{"value": …}`, or why it did not, `{"absent": …}`."""
+
+
+Along = Callable[[ArchiveTransaction, CardHash], None]
+"""Writes more in the transaction of a turn, whose card it is told."""
 
 
 def as_session_id(name: str) -> SessionId:
@@ -49,7 +66,7 @@ def as_session_id(name: str) -> SessionId:
     if len(name) > _LONGEST_ID or not _ID.fullmatch(name):
         raise InvalidInput(
             f"{name!r} is not the id of a session",
-            hint="use lower-case letters, digits and single hyphens",
+            hint="use lower-case letters and digits, with single hyphens or underscores between",
         )
     return SessionId(name)
 
@@ -72,11 +89,10 @@ def record_turn(
     note: Note | None = None,
 ) -> Turn:
     """Append a turn to a session, again if somebody else was faster."""
-    name = session_handle(session)
     while True:  # each time around somebody else has appended a turn, so somebody gets on
-        handle = archive.find_handle(name)
+        handle = archive.find_handle(session_handle(session))
         previous = None if handle is None else handle.current
-        number = 1 if previous is None else _read(archive, previous).number + 1
+        number = 1 if previous is None else read_turn(archive, previous).number + 1
         turn = Turn(
             number=number,
             session=session,
@@ -88,18 +104,36 @@ def record_turn(
             previous=previous,
         )
 
-        def append(
-            tx: ArchiveTransaction, turn: Turn = turn, previous: CardHash | None = previous
-        ) -> None:
-            card = tx.add(_to_json(turn))
-            tx.set_handle(name, card.hash, expected_current=previous)
-            tx.cite(card.hash, [Span(hash=c.hash, start=c.start, end=c.end) for c in citations])
-            if note is not None:
-                tx.note(replace(note, turn=card.hash))
-
         with suppress(HandleMoved):
-            archive.write(append)
+            append_turn(archive, turn, citations=citations, note=note)
             return turn
+
+
+def append_turn(
+    archive: Archive,
+    turn: Turn,
+    *,
+    citations: Sequence[Citation] = (),
+    note: Note | None = None,
+    along: Along | None = None,
+) -> CardHash:
+    """Write a turn that follows `turn.previous`, or raise `HandleMoved` if another one does.
+
+    The card, the note in the audit log and whatever `along` writes are one transaction.
+    """
+    content = turn_to_json(turn)
+
+    def append(tx: ArchiveTransaction) -> CardHash:
+        card = tx.add(content).hash
+        tx.set_handle(session_handle(turn.session), card, expected_current=turn.previous)
+        tx.cite(card, [Span(hash=c.hash, start=c.start, end=c.end) for c in citations])
+        if note is not None:
+            tx.note(replace(note, turn=card))
+        if along is not None:
+            along(tx, card)
+        return card
+
+    return archive.write(append)
 
 
 def walk_turns(archive: Archive, session: SessionId) -> Iterator[Turn]:
@@ -107,7 +141,7 @@ def walk_turns(archive: Archive, session: SessionId) -> Iterator[Turn]:
     handle = archive.find_handle(session_handle(session))
     card = None if handle is None else handle.current
     while card is not None:
-        turn = _read(archive, card)
+        turn = read_turn(archive, card)
         yield turn
         card = turn.previous
 
@@ -123,24 +157,29 @@ def discussion_of(turns: Sequence[Turn], *, topic: str | None = None) -> Discuss
     return Discussion(utterances=tuple(said), topic=topic)
 
 
-def _to_json(turn: Turn) -> bytes:
-    return canonical_json(
-        {
-            "kind": KIND,
-            "version": VERSION,
-            "number": turn.number,
-            "session": turn.session,
-            "speaker": turn.speaker,
-            "message": turn.message,
-            "replier": turn.replier,
-            "reply": turn.reply,
-            "at": turn.at,
-            "previous": turn.previous,
-        }
-    )
+def turn_to_json(turn: Turn) -> bytes:
+    """Return a turn as its card holds it, without what it does not have."""
+    found: dict[str, object] = {
+        "kind": KIND,
+        "version": VERSION,
+        "number": turn.number,
+        "session": turn.session,
+        "speaker": turn.speaker,
+        "message": turn.message,
+        "replier": turn.replier,
+        "reply": turn.reply,
+        "at": turn.at,
+        "previous": turn.previous,
+    }
+    more = {name: getattr(turn, name) for name in _OPTIONAL}
+    return canonical_json(found | {name: item for name, item in more.items() if item is not None})
 
 
-def _read(archive: Archive, card: CardHash) -> Turn:
+_OPTIONAL = ("preset", "user", "given", "model", "board")
+
+
+def read_turn(archive: Archive, card: CardHash) -> Turn:
+    """Return the turn that a card records, or raise `InvalidDocument`."""
     content = archive.get(card).content
     try:
         found = json.loads(content)

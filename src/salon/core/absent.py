@@ -1,6 +1,7 @@
 """What is not known, with the reason: what stands where a value would be invented otherwise."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,5 +10,5 @@ class Absent:
 
     reason: str
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[False]:
         return False

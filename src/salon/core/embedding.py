@@ -71,3 +71,31 @@ class TokenEmbedder(Protocol):
 
     def embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Return the vectors of each text's tokens; the end of a long text may be left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageReading:
+    """What was seen when a question and a passage were read together; all are odds (logits)."""
+
+    sentences: tuple[float, ...]
+    """For each sentence, that it answers the question or decides the claim."""
+    passage: float
+    """That the passage answers or decides at all."""
+    support: float
+    """That the passage bears the claim out."""
+
+
+class PassageReader(Protocol):
+    """Reads a question or a claim together with passages: slower than comparing, and closer."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return which model this is: a digest of its weights."""
+
+    def read(
+        self, asked: str, passages: Sequence[Sequence[str]], *, is_claim: bool
+    ) -> list[PassageReading]:
+        """Return what each passage, given as its sentences in order, says about what is asked."""
+
+    def close(self) -> None:
+        """Let go of threads and memory."""

@@ -6,7 +6,6 @@ can be derived again from its `hash`, `start` and `end`.
 
 import threading
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TypeAlias
 
 from salon.core.archive import Archive
@@ -15,12 +14,10 @@ from salon.core.errors import DocumentNotFound, InvalidInput
 from salon.core.hashing import CardHash
 from salon.corpus.filters import EVERYTHING, DocumentFilter, Where
 from salon.corpus.language import detect_language
-from salon.corpus.layout import Layout
+from salon.corpus.layouts import Layouts
 from salon.corpus.manifest import corpus_handle
 from salon.retrieval.passage_index import Coverage, PassageIndex
 from salon.retrieval.searcher import DEFAULT_ALPHA, Found, Hit, Mode, Searcher, Timings, Why
-
-REMEMBERED_LAYOUTS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +65,7 @@ class CorpusSearch:
         self._searcher = searcher
         self._allowed: dict[Where, tuple[_State, frozenset[CardHash]]] = {}
         self._lock = threading.Lock()
-        self._layout = lru_cache(maxsize=REMEMBERED_LAYOUTS)(self._read_layout)
+        self._layouts = Layouts(archive)
 
     def search(
         self,
@@ -159,15 +156,8 @@ class CorpusSearch:
         return None
 
     def _place(self, document: Document, start: int) -> tuple[int | None, str | None]:
-        layout = self._layout(document.layout, document.text)
-        if layout is None or start >= layout.size:
-            return None, None
-        segment = layout.segment_at(start)
-        return segment.page, segment.section
-
-    def _read_layout(self, layout: CardHash | None, text: CardHash) -> Layout | None:
-        found = None if layout is None else self._archive.find(layout)
-        return None if found is None else Layout.from_json(found.content, text=text)
+        segment = self._layouts.find_segment(document, start)
+        return (None, None) if segment is None else (segment.page, segment.section)
 
 
 def _answer(found: Found, passages: tuple[FoundPassage, ...]) -> SearchAnswer:

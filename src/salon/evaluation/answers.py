@@ -25,13 +25,14 @@ from salon.experts.abstention import Abstention
 from salon.experts.answering import RETRIEVED
 from salon.experts.composing.extractive import choose
 from salon.experts.evidence import Evidence, Quote, Signs
-from salon.grounding.risk import Judged, Point, find_threshold, risk_curve
+from salon.grounding.risk import Judged, Point, find_threshold
 from salon.settings import Settings
 
 if TYPE_CHECKING:
     from salon.corpus.search import FoundPassage
 
-CURVE = 20
+STEPS = tuple(step / 20 for step in range(19, -1, -1))
+"""The thresholds of the trade-off, from strict to none."""
 MOST_QUOTES = 3
 """Quotes in one reply, as profiles have it by default."""
 FOUND = 30
@@ -55,6 +56,20 @@ class AskedOnce:
     is_hidden: bool
     """Whether the texts that answer it were hidden, so that silence is right."""
     took_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TradeOff:
+    """What answering from one threshold on comes to."""
+
+    threshold: float
+    answered: int
+    coverage: float
+    """The share of the questions that are answered."""
+    risk: float
+    """The share of unsupported answers among those given."""
+    quote_hit_1: float
+    """The share of the answers given whose first quote answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +99,8 @@ class AnswerFigures:
     """The share of unsupported answers among those given, at the shipped threshold."""
     best: Point | None
     """What could be promised on these very questions."""
-    curve: tuple[Point, ...]
+    curve: tuple[TradeOff, ...]
+    """From strict to loose; thresholds that nothing reaches are left out."""
     p50_ms: float
 
 
@@ -101,7 +117,7 @@ def evaluate_answers(
     if not any(one.is_answerable for one in questions):
         raise InvalidInput("none of these questions has an answer in its texts")
     with Salon(settings) as salon:
-        documents = _store(salon, labelled, progress)
+        documents = store_texts(salon, labelled, progress)
         run = _Run(salon, labelled, documents)
         asked: list[AskedOnce] = []
         inside, words = [], []
@@ -152,7 +168,7 @@ class _Run:
         places = list(sentences(text))
         scores = self._selector.scores(question.text, [text[a:b] for a, b in places])
         best = places[max(range(len(places)), key=lambda one: scores[one])]
-        return _covers(best, spans, whole=self._labelled.kind == "claims")
+        return covers(best, spans, whole=self._labelled.kind == "claims")
 
     def words_hit_inside(self, question: LabelledQuestion) -> bool:
         """Tell the same of BM25 over the sentences of that text."""
@@ -165,7 +181,7 @@ class _Run:
         words = {CardHash(str(one)): text[a:b] for one, (a, b) in enumerate(places)}
         hits = Bm25s(words).rank(question.text, 1)
         best = places[int(hits[0].card)] if hits else places[0]
-        return _covers(best, spans, whole=self._labelled.kind == "claims")
+        return covers(best, spans, whole=self._labelled.kind == "claims")
 
     def _evidence(self, question: str, passages: "Sequence[FoundPassage]") -> Evidence:
         from salon.experts.evidence import gather_evidence
@@ -196,10 +212,10 @@ class _Run:
         text = self._labelled.texts[name].encode()
         start = len(text[: quote.start].decode())
         place = (start, start + len(quote.text))
-        return _covers(place, spans, whole=self._labelled.kind == "claims")
+        return covers(place, spans, whole=self._labelled.kind == "claims")
 
 
-def _covers(place: CharSpan, spans: Sequence[CharSpan], *, whole: bool) -> bool:
+def covers(place: CharSpan, spans: Sequence[CharSpan], *, whole: bool) -> bool:
     """Tell whether a quote holds an answer; of a whole sentence, most of it is enough."""
     start, end = place
     for begin, stop in spans:
@@ -211,7 +227,10 @@ def _covers(place: CharSpan, spans: Sequence[CharSpan], *, whole: bool) -> bool:
     return False
 
 
-def _store(salon: Salon, labelled: LabelledQuestions, progress: Progress) -> dict[CardHash, str]:
+def store_texts(
+    salon: Salon, labelled: LabelledQuestions, progress: Progress
+) -> dict[CardHash, str]:
+    """Store the texts of a set where they are not stored yet, and return their names."""
     names = {content_hash(text.encode()): name for name, text in labelled.texts.items()}
     there = {document.text for document in salon.archive.documents()}
     if there - set(names):
@@ -256,8 +275,6 @@ def _figures(
     seen = [one for one in asked if not one.is_hidden]
     answerable = [one for one in seen if one.is_answerable]
     hidden = [one.score for one in asked if one.is_hidden]
-    curve = risk_curve(judged)
-    step = max(1, len(curve) // CURVE)
     return AnswerFigures(
         kind=kind,
         questions=len(seen),
@@ -275,9 +292,27 @@ def _figures(
         coverage=len(given) / len(judged),
         risk=sum(not one.is_right for one in given) / len(given) if given else 0.0,
         best=find_threshold(judged, alpha=alpha),
-        curve=tuple(curve[step - 1 :: step]),
+        curve=trade_off(asked),
         p50_ms=statistics.median(one.took_s for one in seen) * 1000,
     )  # fmt: skip
+
+
+def trade_off(asked: Sequence[AskedOnce]) -> tuple[TradeOff, ...]:
+    """Return how many are answered from each threshold on, and how many of them wrongly."""
+    points = []
+    for threshold in STEPS:
+        given = [one for one in asked if one.score >= threshold]
+        if given:
+            points.append(
+                TradeOff(
+                    threshold=threshold,
+                    answered=len(given),
+                    coverage=len(given) / len(asked),
+                    risk=statistics.fmean(not one.is_right for one in given),
+                    quote_hit_1=statistics.fmean(one.is_first for one in given),
+                )
+            )
+    return tuple(points)
 
 
 def auroc(higher: Sequence[float], lower: Sequence[float]) -> float:

@@ -9,20 +9,19 @@ the one that turns out best on these very claims, which no judge could know befo
 Invariant: nothing but the figures, and the threshold said to be the best one, depends on labels.
 """
 
-import gzip
 import time
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from salon.core.errors import FileMissing, InvalidInput
-from salon.evaluation.metrics import paired_bootstrap, percentile
+from salon.core.errors import InvalidInput
+from salon.evaluation.files import as_row, read_lines
+from salon.evaluation.metrics import PeerComparison, compare_with_peer, percentile
 from salon.evaluation.progress import Progress, silent
 from salon.grounding.support import Judge
 from salon.grounding.support.readings import read_claim, read_evidence
@@ -71,18 +70,6 @@ class SystemSupport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SupportComparison:
-    """By how much the judge's share of right verdicts differs from a peer's."""
-
-    peer: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionReport:
     """Everything that `salon eval attribution` found out."""
 
@@ -91,7 +78,8 @@ class AttributionReport:
     borne_out: int
     encoder: str | None
     systems: tuple[SystemSupport, ...]
-    comparisons: tuple[SupportComparison, ...]
+    comparisons: tuple[PeerComparison, ...]
+    """How the judge's share of right verdicts differs from each peer's."""
     refused: dict[str, int]
     """How many claims there was a plain reason against, and how many of these are borne out."""
     p50_ms: float
@@ -146,44 +134,19 @@ _ROWS: Mapping[str, type[_AttributionRow] | type[_WiceRow]] = {
 
 def read_claims(path: Path, layout: Layout = "auto") -> tuple[str, tuple[LabelledClaim, ...]]:
     """Read labelled claims from JSON lines; return the layout they are in as well."""
-    lines = list(_lines(path))
+    lines = list(read_lines(path))
     if not lines:
         raise InvalidInput(f"{path} holds no claims")
     found = _layout_of(lines[0][1]) if layout == "auto" else layout
-    claims = []
-    for number, line in lines:
-        try:
-            claims.append(_ROWS[found].model_validate_json(line).as_claim())
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            raise InvalidInput(
-                f"{path}, line {number}: {where and f'{where}: '}{first['msg'].lower()}",
-                hint="the layouts of AttributionBench and of WiCE are known",
-            ) from error
+    hint = "the layouts of AttributionBench and of WiCE are known"
+    claims = (
+        as_row(path, number, line, _ROWS[found], hint=hint).as_claim() for number, line in lines
+    )
     return found, tuple(claims)
 
 
 def _layout_of(line: str) -> str:
     return "attributionbench" if '"attribution_label"' in line else "wice"
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Walk the lines that hold something, numbered from one, of a file compressed or not."""
-    try:
-        content = path.read_bytes()
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
-        text = content.decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise FileMissing(f"there is no file {path}") from error
-    except IsADirectoryError as error:
-        raise InvalidInput(f"{path} is a folder", hint="name a file") from error
-    except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}", hint="fetch it again") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
 
 
 # Judging
@@ -231,7 +194,11 @@ def evaluate_attribution(
             for name, scores, threshold, is_best in cuts
         ),
         comparisons=tuple(
-            _comparison(labels, ours >= judge.threshold, theirs >= threshold, peer)
+            compare_with_peer(
+                peer,
+                (labels == (ours >= judge.threshold)).astype(float).tolist(),
+                (labels == (theirs >= threshold)).astype(float).tolist(),
+            )
             for peer, threshold in (
                 ("word overlap", OVERLAP_THRESHOLD),
                 ("word overlap at its best", cuts[3][2]),
@@ -306,21 +273,4 @@ def _system(
         is_best_threshold=is_best,
         overall=over(np.ones(len(claims), dtype=bool)),
         by_subset={str(subset): over(subsets == subset) for subset in np.unique(subsets)},
-    )
-
-
-def _comparison(
-    labels: npt.NDArray[np.bool_],
-    ours: npt.NDArray[np.bool_],
-    theirs: npt.NDArray[np.bool_],
-    peer: str,
-) -> SupportComparison:
-    found = paired_bootstrap((ours == labels).astype(float), (theirs == labels).astype(float))
-    return SupportComparison(
-        peer=peer,
-        difference=found.mean,
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        verdict=found.verdict,
     )

@@ -184,6 +184,31 @@ def paired_bootstrap(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerComparison:
+    """By how much something is better than a peer over the same cases, as a report says it."""
+
+    peer: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    verdict: str
+
+
+def compare_with_peer(peer: str, ours: Sequence[float], theirs: Sequence[float]) -> PeerComparison:
+    """Hold our figure for each case against the peer's for the same one."""
+    found = paired_bootstrap(ours, theirs)
+    return PeerComparison(
+        peer=peer,
+        difference=found.mean,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        verdict=found.verdict,
+    )
+
+
 def _resampled_means(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     means = np.empty(resamples)
     for start in range(0, resamples, _RESAMPLES_AT_ONCE):

@@ -9,24 +9,23 @@ Invariants: a question counts only if every supporting title is in the corpus; a
 the same questions by turns; nothing but the figures depends on which titles support what.
 """
 
-import gzip
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from salon.app import Salon
 from salon.core.archive import ArchiveTransaction
 from salon.core.documents import Provenance
-from salon.core.errors import FileMissing, InvalidInput
+from salon.core.errors import InvalidInput
 from salon.core.hashing import CardHash, content_hash
 from salon.evaluation.beir import read_corpus
-from salon.evaluation.metrics import paired_bootstrap, percentile
+from salon.evaluation.files import bad_line, read_rows
+from salon.evaluation.metrics import PeerComparison, compare_with_peer, percentile
 from salon.evaluation.progress import Progress, silent
 from salon.evaluation.systems import RESULTS, Bm25s, SalonMode, System
 from salon.settings import Settings
@@ -70,18 +69,6 @@ class SystemHops:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HopComparison:
-    """By how much the graph's recall of support in the first five differs from a peer's."""
-
-    peer: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MultihopReport:
     """Everything that `salon eval multihop` found out."""
 
@@ -96,7 +83,8 @@ class MultihopReport:
     indexing_s: float
     graph_s: float
     systems: tuple[SystemHops, ...]
-    comparisons: tuple[HopComparison, ...]
+    comparisons: tuple[PeerComparison, ...]
+    """How the graph's recall of support in the first five differs from each peer's."""
 
     def as_json(self) -> dict[str, object]:
         """Return what JSON knows; depths become strings there."""
@@ -116,17 +104,9 @@ class _QuestionRow(BaseModel):
 def read_questions(path: Path) -> tuple[HopQuestion, ...]:
     """Read questions from JSON lines with `id`, `question` and `supporting_titles`."""
     questions: list[HopQuestion] = []
-    for number, line in _lines(path):
-        try:
-            row = _QuestionRow.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            raise InvalidInput(
-                f"{path}, line {number}: {where and f'{where}: '}{first['msg'].lower()}"
-            ) from error
+    for number, row in read_rows(path, _QuestionRow):
         if not row.question.strip():
-            raise InvalidInput(f"{path}, line {number}: a question without words")
+            raise bad_line(path, number, "a question without words")
         questions.append(
             HopQuestion(
                 id=row.id,
@@ -139,24 +119,6 @@ def read_questions(path: Path) -> tuple[HopQuestion, ...]:
     if not questions:
         raise InvalidInput(f"{path} holds no questions")
     return tuple(questions)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Walk the lines that hold something, numbered from one, of a file compressed or not."""
-    try:
-        content = path.read_bytes()
-        if content.startswith(b"\x1f\x8b"):
-            content = gzip.decompress(content)
-        text = content.decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise FileMissing(f"there is no file {path}") from error
-    except IsADirectoryError as error:
-        raise InvalidInput(f"{path} is a folder", hint="name a file") from error
-    except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}", hint="fetch it again") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +297,7 @@ def _comparisons(
     runs: Sequence[_Run],
     questions: Sequence[HopQuestion],
     by_title: Mapping[str, frozenset[CardHash]],
-) -> Iterator[HopComparison]:
+) -> Iterator[PeerComparison]:
     """Hold the first system's recall in the first five against that of each other one."""
     shares = [
         [
@@ -345,12 +307,4 @@ def _comparisons(
         for run in runs
     ]
     for run, theirs in zip(runs[1:], shares[1:], strict=True):
-        found = paired_bootstrap(shares[0], theirs)
-        yield HopComparison(
-            peer=run.system,
-            difference=found.mean,
-            low=found.low,
-            high=found.high,
-            p=found.p,
-            verdict=found.verdict,
-        )
+        yield compare_with_peer(run.system, shares[0], theirs)

@@ -6,8 +6,6 @@ of the right kind does; a finding is right if it overlaps a span of a kind that 
 Kinds that are not looked for (places, organisations, names on their own) are counted apart.
 """
 
-import gzip
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from salon.core.errors import InvalidInput
+from salon.evaluation.files import read_json
 from salon.evaluation.progress import Progress
 from salon.guard.pii import find_private_data
 
@@ -92,11 +91,10 @@ class PiiReport:
 
 def read_labelled(path: Path) -> list[LabelledText]:
     """Read labelled texts, compressed or not, or raise `InvalidInput`."""
+    found = read_json(path)
     try:
-        content = path.read_bytes()
-        rows = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
-        return [_labelled(row) for row in _as_list(rows)]
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        return [_labelled(row) for row in _as_list(found)]
+    except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput(
             f"{path} does not hold labelled texts: {error}",
             hint="a JSON list of {full_text, spans: [{entity_type, start_position, end_position}]}",

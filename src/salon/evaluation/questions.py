@@ -4,14 +4,15 @@ Both come as the same thing: texts, questions, and for each question which spans
 answer it; none where the texts do not answer it.
 """
 
-import gzip
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from salon.core.errors import FileMissing, InvalidInput
+from pydantic_core import from_json
+
+from salon.core.errors import InvalidInput
+from salon.evaluation.files import read_json_lines, read_text
 
 CharSpan = tuple[int, int]
 
@@ -43,15 +44,15 @@ class LabelledQuestions:
 
 def read_labelled(questions: Path, corpus: Path | None = None) -> LabelledQuestions:
     """Read SQuAD's JSON, or claims as JSON lines with their corpus."""
-    content = _read(questions)
+    content = read_text(questions)
     try:
         if content.lstrip()[:1] == "{" and '"data"' in content[:2000]:
-            return _squad(json.loads(content))
+            return _squad(from_json(content))
         if corpus is None:
             raise InvalidInput(
                 f"{questions} holds claims, which need their corpus", hint="give it with --corpus"
             )
-        return _claims(_lines(content), _lines(_read(corpus)))
+        return _claims(read_json_lines(questions), read_json_lines(corpus))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         raise InvalidInput(
             f"{questions} cannot be understood: {type(error).__name__} {error}",
@@ -112,17 +113,3 @@ def _claims(claims: Iterator[Any], corpus: Iterator[Any]) -> LabelledQuestions:
             )
         )
     return LabelledQuestions(kind="claims", texts=texts, questions=tuple(questions))
-
-
-def _lines(content: str) -> Iterator[Any]:
-    return (json.loads(line) for line in content.splitlines() if line.strip())
-
-
-def _read(path: Path) -> str:
-    try:
-        raw = path.read_bytes()
-        return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8")
-    except FileNotFoundError as error:
-        raise FileMissing(f"there is no file {path}") from error
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}") from error

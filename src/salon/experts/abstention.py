@@ -44,6 +44,8 @@ class Abstention:
 def features(signs: Signs) -> dict[str, float]:
     """Return the signs on the scale of odds, as the model takes them."""
     kind = "question" if signs.is_question else "claim"
+    if signs.read is not None:
+        kind += " read"
     values = {
         "one": 1.0,
         "best": _logit(signs.best),
@@ -51,6 +53,7 @@ def features(signs: Signs) -> dict[str, float]:
         "passage": _logit(signs.passage),
         "next_passage": _logit(signs.next_passage),
         "covered": signs.covered,
+        **({} if signs.read is None else {"read": signs.read}),
     }
     return {f"{kind} {name}": value for name, value in values.items()}
 

@@ -21,6 +21,7 @@ from salon.experts import limits
 from salon.experts.abstention import UNPROMISED, Abstention
 from salon.experts.composing import chat, extractive
 from salon.experts.composing.drafts import Draft
+from salon.experts.composing.hearing import Heard
 from salon.experts.evidence import Evidence, Quote, Selector, gather_evidence
 from salon.experts.later_things import find_later
 from salon.experts.profile import Profile
@@ -111,8 +112,12 @@ class Answering:
         discussion: Discussion = NOTHING_SAID,
         *,
         passages: Sequence[FoundPassage] | None = None,
+        heard: Heard | None = None,
     ) -> Answered:
-        """Return a grounded answer or an honest outcome; `passages` replace the search."""
+        """Return a grounded answer or an honest outcome; `passages` replace the search.
+
+        `heard` gets verified sentences while a model still writes.
+        """
         asked = understand(question, discussion, names=names_of(profile))
         if asks_whether_ai(asked.text):
             return Answered(reply=limits.says_what_it_is(profile))
@@ -127,7 +132,7 @@ class Answering:
         ]
         threshold, is_promised = self.threshold(profile)
         good = [one for one in looked if one.probability >= threshold and one.evidence.quotes]
-        draft = self._compose(profile, asked, discussion, good) if good else None
+        draft = self._compose(profile, asked, discussion, good, heard) if good else None
         if draft is None:
             reply = self._not_answered(profile, asked, looked[0])
             return Answered(reply=reply, looked=tuple(looked))
@@ -192,7 +197,12 @@ class Answering:
     # Composing
 
     def _compose(
-        self, profile: Profile, asked: Asked, discussion: Discussion, good: Sequence[Looked]
+        self,
+        profile: Profile,
+        asked: Asked,
+        discussion: Discussion,
+        good: Sequence[Looked],
+        heard: Heard | None,
     ) -> Draft | None:
         """Return a draft of which every sentence verifies, `None` if there is none."""
         said = [one.content for one in discussion.utterances]
@@ -204,7 +214,7 @@ class Answering:
             return None
         opening = limits.opening(asked, discussion)
         speaker = self.speaker(profile)
-        draft = self._by_model(profile, asked, discussion, quotes, speaker)
+        draft = self._by_model(profile, asked, discussion, quotes, speaker=speaker, heard=heard)
         if draft is None:
             voice = extractive.Voice(kind=profile.salon.voice, name=profile.name)
             draft = extractive.compose(quotes, voice, self._cite, opening=opening)
@@ -219,7 +229,9 @@ class Answering:
         asked: Asked,
         discussion: Discussion,
         quotes: Sequence[Quote],
+        *,
         speaker: Speaker,
+        heard: Heard | None,
     ) -> Draft | None:
         model = None if profile.salon.grounding.composer == "extractive" else self._from.chat()
         if model is None:
@@ -233,7 +245,13 @@ class Answering:
 
         try:
             return chat.compose(
-                model, profile, asked, discussion=discussion, citations=citations, check=check
+                model,
+                profile,
+                asked,
+                discussion=discussion,
+                citations=citations,
+                check=check,
+                heard=heard,
             )
         except OutsideFailed:
             if profile.salon.grounding.composer == "chat":

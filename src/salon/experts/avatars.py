@@ -27,6 +27,8 @@ from salon.experts.profile import (
 from salon.experts.profile_blocks import ProfileSource
 
 SOURCES_FOLDER = "sources"
+CORPUS_FOLDER = "corpus"
+"""Where the Avatar SDK has them."""
 
 Ingest = Callable[[Sequence[Source], Details], Iterable[Result]]
 """Reads sources that share what is known about them, and stores each as a document."""
@@ -101,7 +103,8 @@ class AvatarPlace:
     ) -> Iterator[Result]:
         """Read sources into the corpus; what the profile says of one is recorded with it.
 
-        A source that the profile does not list yet is listed afterwards, not verified.
+        A source that the profile does not list yet is listed afterwards, as `find` knows it; what
+        nobody knows is not verified.
         """
         listed: list[ProfileSource] = []
         members: list[DocumentId] = []
@@ -112,8 +115,8 @@ class AvatarPlace:
                     if not isinstance(result, Failed):
                         members.append(result.document.id)
                         self._judge(known, result.document, by)
-                        if known is None and not _is_listed(profile, listed, result.document):
-                            listed.append(as_source(result.document))
+                        if not _is_listed(profile, listed, result.document, known):
+                            listed.append(_without_file(known) or as_source(result.document))
                     yield result
         finally:  # whoever stops half way keeps what was read
             add_to_corpus(self.archive, profile.avatar, members, by=by)
@@ -163,8 +166,8 @@ def files_of(profile: Profile, folder: Path) -> list[Path]:
     root = folder.resolve()
     named = [folder / one.file for one in profile.corpus.sources if one.file is not None]
     inside = [path for path in named if path.resolve().is_relative_to(root) and path.is_file()]
-    more = folder / SOURCES_FOLDER
-    return [*inside, *([more] if more.is_dir() and not more.is_symlink() else [])]
+    more = (folder / name for name in (SOURCES_FOLDER, CORPUS_FOLDER))
+    return [*inside, *(one for one in more if one.is_dir() and not one.is_symlink())]
 
 
 def settled(profile: Profile, avatar: str) -> Profile:
@@ -211,8 +214,24 @@ def _details(known: ProfileSource) -> Details:
     )
 
 
-def _is_listed(profile: Profile, more: Sequence[ProfileSource], document: Document) -> bool:
-    return any(describes(one, document) for one in (*profile.corpus.sources, *more))
+def _is_listed(
+    profile: Profile,
+    more: Sequence[ProfileSource],
+    document: Document,
+    known: ProfileSource | None,
+) -> bool:
+    return any(
+        describes(one, document) or (known is not None and one.title == known.title)
+        for one in (*profile.corpus.sources, *more)
+    )
+
+
+def _without_file(known: ProfileSource | None) -> ProfileSource | None:
+    """Return an entry that came with files elsewhere, as the profile can hold it."""
+    if known is None:
+        return None
+    values = known.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"file"})
+    return ProfileSource.model_validate(values)
 
 
 def as_source(document: Document) -> ProfileSource:

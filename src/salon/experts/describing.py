@@ -24,6 +24,8 @@ from salon.experts.profile_blocks import ToolName
 from salon.experts.replies import AvatarInfo
 
 TOOLS: tuple[str, ...] = get_args(ToolName)
+ASSISTANT_TOOLS = frozenset({"assist"})
+"""Tools that only assistants have."""
 _MOST_ENTRIES = 10_000
 _DECISIVE = frozenset(
     {
@@ -63,6 +65,17 @@ class WordCounts:
         with contextlib.suppress(OSError):  # a read-only home: they are counted again next time
             fresh.write_text(json.dumps(counts))
             fresh.replace(self._path)
+
+
+def _tools_of(profile: Profile) -> tuple[str, ...]:
+    """Return the tools that an avatar's MCP server offers."""
+    wanted = TOOLS if profile.mcp.tools is None else profile.mcp.tools
+    return tuple(one for one in wanted if one not in ASSISTANT_TOOLS or is_assistant(profile))
+
+
+def is_assistant(profile: Profile) -> bool:
+    """Tell whether an avatar offers actions."""
+    return profile.salon.preset == "assistant"
 
 
 def _read_counts(path: Path) -> dict[str, int]:
@@ -125,7 +138,7 @@ class Descriptions:
             ai_label=label_of(profile),
             period=(period.first, period.last),
             voice=profile.salon.voice,
-            tools=TOOLS if profile.mcp.tools is None else profile.mcp.tools,
+            tools=_tools_of(profile),
         )
 
 

@@ -35,7 +35,12 @@ EXTENSION = "x-"
 UNKNOWN_FIELD = "unknown_field"
 
 ToolName = Literal[
-    "query_corpus", "generate_response", "get_avatar_info", "should_speak", "verify_response"
+    "query_corpus",
+    "generate_response",
+    "get_avatar_info",
+    "should_speak",
+    "verify_response",
+    "assist",
 ]
 
 

@@ -7,18 +7,15 @@ again.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from salon.core.archive import Archive
 from salon.core.citations import Citation
 from salon.core.documents import Document
 from salon.core.errors import InvalidInput, NotFound
-from salon.core.hashing import CardHash
-from salon.corpus.layout import Layout
+from salon.corpus.layouts import Layouts
 from salon.grounding.reports import CitationCheck, Fault, Verdict
 
 IsAllowed = Callable[[Document], bool]
-_REMEMBERED_LAYOUTS = 256
 
 _VERDICTS = {
     Fault.NO_SUCH_CARD: Verdict.FABRICATED,
@@ -56,7 +53,7 @@ class Citations:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._layout = lru_cache(maxsize=_REMEMBERED_LAYOUTS)(self._read_layout)
+        self._layouts = Layouts(archive)
 
     def make(self, document: Document, start: int, end: int) -> Citation:
         """Cite bytes `start` up to `end` of a document's text."""
@@ -138,14 +135,8 @@ class Citations:
         return None, "the card says exactly this there"
 
     def _page(self, document: Document, start: int) -> int | None:
-        layout = self._layout(document.layout, document.text)
-        if layout is None or start >= layout.size:
-            return None
-        return layout.segment_at(start).page
-
-    def _read_layout(self, layout: CardHash | None, text: CardHash) -> Layout | None:
-        found = None if layout is None else self._archive.find(layout)
-        return None if found is None else Layout.from_json(found.content, text=text)
+        segment = self._layouts.find_segment(document, start)
+        return None if segment is None else segment.page
 
 
 def _is_called(document: Document, cited: Citation) -> bool:

@@ -26,6 +26,7 @@ _QUOTE_WITH_SIGNS = re.compile(
 )
 _LOOSE_STOP = re.compile(r"\s+([.,;:!?])")
 _CLOSED = re.compile("[\ue001-\uefff.!?][\u201d\u2019\u00bb\"']?\\s*(?:\\[[\\d, ]+\\]\\s*)+(?=\\S)")
+_LEADING = re.compile(r"\s*(?:\[[\d, ]+\]\s*)+")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
 
@@ -125,9 +126,13 @@ def _cut(masked: str) -> list[tuple[int, int]]:
 
 
 def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Put a piece that is only marks and quotation signs to the sentence before it."""
+    """Put marks that follow a stop, and signs alone, to the sentence before them."""
     joined: list[tuple[int, int]] = []
-    for start, end in spans:
+    for first, end in spans:
+        start = first
+        if joined and (leading := _LEADING.match(text, first, end)):
+            start = leading.end()
+            joined[-1] = (joined[-1][0], start)
         rest = _MARKS.sub("", text[start:end])
         is_tail = not re.search(r"[^\W_]|[\ue001-\uf8ff]", rest)
         if joined and is_tail:

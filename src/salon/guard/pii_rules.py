@@ -48,6 +48,8 @@ ALWAYS = Verdicts(both=CERTAIN, checked=CERTAIN)
 """Nothing else looks like this."""
 WITH_WORD = Verdicts(both=CERTAIN, checked=None)
 """Many things look like this, so a word must say what it is."""
+MISTYPED = Verdicts(both=CERTAIN, checked=None, near=POSSIBLE)
+"""A word must say what it is; where the check fails beside it, somebody mistyped."""
 STRONG_CHECK = Verdicts(both=CERTAIN, checked=CERTAIN, near=POSSIBLE)
 """The check rarely passes by chance; where it fails beside the word, somebody mistyped."""
 WEAK_CHECK = Verdicts(both=CERTAIN, checked=POSSIBLE, near=POSSIBLE)
@@ -183,6 +185,121 @@ _PREFIX = (
     r"Camino|Carrer|Corso|Avenue|Travessa|Estrada|Chemin|Allée|Quai|Contrada|Vicolo)"
 )
 
+_NATIONAL_IDS: tuple[tuple[str, Verdicts, Check, str | None], ...] = (
+    (
+        r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])",
+        STRONG_CHECK,
+        checks.is_us_ssn,
+        r"ssn|social security",
+    ),
+    (
+        r"(?<![\d.,-])\d{3} ?\d{2} ?\d{4}(?![\d-])",
+        WITH_WORD,
+        checks.is_us_ssn,
+        r"ssn|social security|\bitin\b|taxpayer",
+    ),
+    (
+        r"(?<!\w)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D](?!\w)",
+        ALWAYS,
+        bool,
+        None,
+    ),
+    (
+        r"(?<![\d.,-])\d{3}[ -]?\d{3}[ -]?\d{4}(?![\d-])",
+        WITH_WORD,
+        checks.is_nhs_number,
+        r"nhs",
+    ),
+    (
+        r"(?<!\w)[XYZxyz]?-?\d{7,8}-?[A-Za-z](?!\w)",
+        STRONG_CHECK,
+        checks.is_spanish_id,
+        r"dni|nie\b|nif",
+    ),
+    (
+        r"(?i)(?<!\w)[A-Z]{6}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)",
+        STRONG_CHECK,
+        checks.is_codice_fiscale,
+        r"codice fiscale",
+    ),
+    (
+        r"(?i)(?<![\w.,-])[12] ?\d\d ?[01]\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d(?!\w)",
+        STRONG_CHECK,
+        checks.is_french_nir,
+        r"s[ée]curit[ée] sociale|insee|\bnir\b",
+    ),
+    (
+        r"(?<![\d.,-])\d{2} ?\d{3} ?\d{3} ?\d{3}(?![\d-])",
+        MISTYPED,
+        checks.is_german_tax_id,
+        r"steuer|tax id|\btin\b|idnr",
+    ),
+    (
+        r"(?<![\d.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)",
+        STRONG_CHECK,
+        checks.is_cpf,
+        r"cpf",
+    ),
+    (
+        r"(?<![\d.,-])\d{11}(?!\d)",
+        MISTYPED,
+        lambda text: checks.is_pesel(text) or checks.is_cpf(text),
+        r"pesel|cpf|f[øo]dselsnummer|personal (?:id|number)|national id",
+    ),
+    (
+        r"(?<![\d.,-])\d{9}(?!\d)",
+        MISTYPED,
+        checks.is_bsn,
+        r"bsn|burgerservice|sofinummer",
+    ),
+    (
+        r"(?<![\w.,-])[0-3]\d[01]\d{3}[-+A]\d{3}[0-9A-Z](?!\w)",
+        STRONG_CHECK,
+        checks.is_hetu,
+        r"hetu|henkil[öo]tunnus",
+    ),
+    (
+        r"(?<![\d.,-])(?:19|20)?\d{6}[-+]\d{4}(?![\d-])",
+        WEAK_CHECK,
+        checks.is_personnummer,
+        r"personnummer|cpr|personal number|national id",
+    ),
+    (
+        r"(?<![\d.,-])\d{4}[ -]?\d{4}[ -]?\d{4}(?![\d -]\d)",
+        WITH_WORD,
+        checks.is_aadhaar,
+        r"aadhaar|uidai",
+    ),
+    (
+        r"(?<![\d.,-])[1-9]\d{5}(?:19|20)\d\d[01]\d[0-3]\d\d{3}[\dXx](?!\w)",
+        STRONG_CHECK,
+        checks.is_chinese_id,
+        r"身份证|resident|\bid\b",
+    ),
+    (
+        r"(?<![\d.,-])\d{3}[ -]?\d{3}[ -]?\d{3}(?![\d-])",
+        MISTYPED,
+        checks.passes_luhn,
+        r"social insurance|\bsin\b",
+    ),
+    (
+        r"(?i)(?<!\w)[A-Z]{5}\d{4}[A-Z](?!\w)",
+        WITH_WORD,
+        bool,
+        r"\bpan\b|permanent account",
+    ),
+    (
+        r"(?i)(?<!\w)[A-Z0-9][A-Z0-9./-]{4,20}[A-Z0-9](?!\w)",
+        GUESS,
+        _has_long_digits,
+        (
+            r"national (?:id|insurance)|identity (?:card|number)|tax(?:payer)? (?:id|number)|"
+            r"personal (?:id|identification)|citizen number"
+        ),
+    ),
+)
+"""Numbers that a state gave: how one is written, how certain that is, its check, its words."""
+
 RULES: tuple[Rule, ...] = (
     # Ways to reach somebody
     _rule(
@@ -212,7 +329,7 @@ RULES: tuple[Rule, ...] = (
         "phone",
         r"(?<![\d.$€£+-])(?<!\d,)\(?\d{2,5}\)?(?:[ .\-/]{0,2}\(?\d{2,8}\)?){1,5}"
         r"(?:x\d{1,6})?(?![\d%]|[.,]\d)",
-        Verdicts(both=CERTAIN, checked=None),
+        WITH_WORD,
         check=is_phone_shaped,
         words=_PHONE_WORDS,
     ),
@@ -264,134 +381,15 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "crypto_wallet",
         r"(?<!\w)(?:bc1[a-z0-9]{11,71}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?!\w)",
-        Verdicts(both=CERTAIN, checked=CERTAIN, near=POSSIBLE),
+        STRONG_CHECK,
         check=checks.is_bitcoin_address,
         words=r"bitcoin|btc|wallet|crypto",
     ),
     _rule("crypto_wallet", r"(?<!\w)0x[0-9a-fA-F]{40}(?!\w)"),
     # Numbers that a state gave
-    _rule(
-        "national_id",
-        r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])",
-        STRONG_CHECK,
-        check=checks.is_us_ssn,
-        words=r"ssn|social security",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{3} ?\d{2} ?\d{4}(?![\d-])",
-        WITH_WORD,
-        check=checks.is_us_ssn,
-        words=r"ssn|social security|\bitin\b|taxpayer",
-    ),
-    _rule(
-        "national_id",
-        r"(?<!\w)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D](?!\w)",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{3}[ -]?\d{3}[ -]?\d{4}(?![\d-])",
-        WITH_WORD,
-        check=checks.is_nhs_number,
-        words=r"nhs",
-    ),
-    _rule(
-        "national_id",
-        r"(?<!\w)[XYZxyz]?-?\d{7,8}-?[A-Za-z](?!\w)",
-        STRONG_CHECK,
-        check=checks.is_spanish_id,
-        words=r"dni|nie\b|nif",
-    ),
-    _rule(
-        "national_id",
-        r"(?i)(?<!\w)[A-Z]{6}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)",
-        STRONG_CHECK,
-        check=checks.is_codice_fiscale,
-        words=r"codice fiscale",
-    ),
-    _rule(
-        "national_id",
-        r"(?i)(?<![\w.,-])[12] ?\d\d ?[01]\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d(?!\w)",
-        STRONG_CHECK,
-        check=checks.is_french_nir,
-        words=r"s[ée]curit[ée] sociale|insee|\bnir\b",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{2} ?\d{3} ?\d{3} ?\d{3}(?![\d-])",
-        Verdicts(both=CERTAIN, checked=None, near=POSSIBLE),
-        check=checks.is_german_tax_id,
-        words=r"steuer|tax id|\btin\b|idnr",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)",
-        STRONG_CHECK,
-        check=checks.is_cpf,
-        words=r"cpf",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{11}(?!\d)",
-        Verdicts(both=CERTAIN, checked=None, near=POSSIBLE),
-        check=lambda text: checks.is_pesel(text) or checks.is_cpf(text),
-        words=r"pesel|cpf|f[øo]dselsnummer|personal (?:id|number)|national id",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{9}(?!\d)",
-        Verdicts(both=CERTAIN, checked=None, near=POSSIBLE),
-        check=checks.is_bsn,
-        words=r"bsn|burgerservice|sofinummer",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\w.,-])[0-3]\d[01]\d{3}[-+A]\d{3}[0-9A-Z](?!\w)",
-        STRONG_CHECK,
-        check=checks.is_hetu,
-        words=r"hetu|henkil[öo]tunnus",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])(?:19|20)?\d{6}[-+]\d{4}(?![\d-])",
-        WEAK_CHECK,
-        check=checks.is_personnummer,
-        words=r"personnummer|cpr|personal number|national id",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{4}[ -]?\d{4}[ -]?\d{4}(?![\d -]\d)",
-        WITH_WORD,
-        check=checks.is_aadhaar,
-        words=r"aadhaar|uidai",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])[1-9]\d{5}(?:19|20)\d\d[01]\d[0-3]\d\d{3}[\dXx](?!\w)",
-        STRONG_CHECK,
-        check=checks.is_chinese_id,
-        words=r"身份证|resident|\bid\b",
-    ),
-    _rule(
-        "national_id",
-        r"(?<![\d.,-])\d{3}[ -]?\d{3}[ -]?\d{3}(?![\d-])",
-        Verdicts(both=CERTAIN, checked=None, near=POSSIBLE),
-        check=checks.passes_luhn,
-        words=r"social insurance|\bsin\b",
-    ),
-    _rule(
-        "national_id",
-        r"(?i)(?<!\w)[A-Z]{5}\d{4}[A-Z](?!\w)",
-        WITH_WORD,
-        words=r"\bpan\b|permanent account",
-    ),
-    _rule(
-        "national_id",
-        r"(?i)(?<!\w)[A-Z0-9][A-Z0-9./-]{4,20}[A-Z0-9](?!\w)",
-        GUESS,
-        check=_has_long_digits,
-        words=r"national (?:id|insurance)|identity (?:card|number)|tax(?:payer)? (?:id|number)|"
-        r"personal (?:id|identification)|citizen number",
+    *(
+        _rule("national_id", pattern, verdicts, check=check, words=words)
+        for pattern, verdicts, check, words in _NATIONAL_IDS
     ),
     _rule(
         "passport",

@@ -142,7 +142,7 @@ def response_of(reply: Reply) -> Response:
     """Shape a reply."""
     return Response(
         response=reply.response,
-        citations=[_cited(one) for one in reply.citations],
+        citations=[cited(one) for one in reply.citations],
         claims=[
             Claimed(text=one.text, citations=list(one.citations), support=one.support)
             for one in reply.claims
@@ -178,13 +178,14 @@ def report_of(report: ResponseReport) -> Report:
     )
 
 
-def _cited(citation: Citation) -> Cited:
+def cited(citation: Citation) -> Cited:
+    """Shape a citation."""
     return Cited(**{name: getattr(citation, name) for name in Cited.model_fields})
 
 
 def _check(check: CitationCheck) -> CheckedCitation:
     return CheckedCitation(
-        citation=_cited(check.citation),
+        citation=cited(check.citation),
         verdict=str(check.verdict),
         fault=None if check.fault is None else str(check.fault),
         reason=check.reason,

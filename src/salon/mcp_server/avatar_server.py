@@ -12,8 +12,10 @@ from mcp_types import PromptMessage, TextContent
 from pydantic import Field
 
 from salon import __version__
+from salon.experts.describing import is_assistant
 from salon.experts.profile import Profile, get_profile
 from salon.experts.replies import AvatarInfo
+from salon.mcp_server.assisting import assist_tool
 from salon.mcp_server.avatar_arguments import (
     LONGEST_QUESTION,
     NoArguments,
@@ -37,8 +39,9 @@ from salon.mcp_server.avatar_results import (
 )
 from salon.mcp_server.factory import build_server
 from salon.mcp_server.persona import evidence_text, persona_text
+from salon.mcp_server.sampling import with_client_model
 from salon.mcp_server.service import AvatarService
-from salon.mcp_server.tables import Arguments, Call, Prompt, ServerPlan, Tool
+from salon.mcp_server.tables import Answer, Arguments, Call, Prompt, ServerPlan, Tool
 
 
 def build_avatar_server(service: AvatarService, avatar: str) -> Server[Any]:
@@ -59,7 +62,9 @@ def avatar_plan(service: AvatarService, avatar: str) -> ServerPlan:
         description=profile.description,
         instructions=_instructions(profile, info),
         tools=tuple(
-            tool for tool in _tools(service, profile) if offered is None or tool.name in offered
+            tool
+            for tool in (*_tools(service, profile), *_more_tools(service, profile))
+            if offered is None or tool.name in offered
         ),
         resources=readable.fixed(),
         more_resources=readable.documents,
@@ -133,6 +138,13 @@ def _tools(service: AvatarService, profile: Profile) -> tuple[Tool, ...]:
     )
 
 
+def _more_tools(service: AvatarService, profile: Profile) -> tuple[Tool, ...]:
+    """Return the tools that only some kinds of avatars have."""
+    if not is_assistant(profile):
+        return ()
+    return (assist_tool(service, profile.id, profile.name),)
+
+
 def _query(service: AvatarService, avatar: str, _: Call, given: QueryArguments) -> Passages:
     return passages_of(
         service.query_corpus(
@@ -145,15 +157,18 @@ def _query(service: AvatarService, avatar: str, _: Call, given: QueryArguments) 
     )
 
 
-def _respond(service: AvatarService, avatar: str, _: Call, given: RespondArguments) -> Response:
-    return response_of(
-        service.respond(
-            avatar,
-            given.question,
-            discussion=given.discussion(),
-            passages=given.given_passages(),
+def _respond(service: AvatarService, avatar: str, call: Call, given: RespondArguments) -> Answer:
+    def respond() -> Response:
+        return response_of(
+            service.respond(
+                avatar,
+                given.question,
+                discussion=given.discussion(),
+                passages=given.given_passages(),
+            )
         )
-    )
+
+    return with_client_model(call, respond)
 
 
 def _info(service: AvatarService, avatar: str, _: Call, __: NoArguments) -> Info:

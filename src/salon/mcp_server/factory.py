@@ -207,7 +207,7 @@ class _Parts:
             error = raised
         except MCPError:
             raise
-        except Exception:
+        except Exception:  # the top of this edge: logged, and an error of the protocol from here on
             log.exception("%s failed", what)
             raise MCPError(INTERNAL_ERROR, INTERNAL["error"]["message"], about | INTERNAL) from None  # type: ignore[arg-type]
         code = INVALID_PARAMS if isinstance(error, NotFound | InvalidInput) else INTERNAL_ERROR

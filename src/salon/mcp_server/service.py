@@ -11,9 +11,10 @@ from salon.corpus.search import SearchAnswer
 from salon.experts.replies import AvatarInfo, Reply, SpeakDecision
 from salon.experts.speaking import Mode
 from salon.grounding.reports import ResponseReport
+from salon.mcp_server.assisting import AssistService
 
 
-class AvatarService(Protocol):
+class AvatarService(AssistService, Protocol):
     """The part of the app that serves avatars."""
 
     @property

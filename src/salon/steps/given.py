@@ -13,6 +13,8 @@ USER = Given("user", str)
 """Who speaks: memories and features belong to this id alone."""
 NOW = Given("now", str)
 """The instant of this turn, as `core.clock.instant` spells it."""
+SEED = Given("seed", int)
+"""Where this turn's randomness starts: `random.Random(view[SEED])`; from session, turn and NOW."""
 
 EMBEDDER = Resource("embedder", Embedder)
 """`embedded:minilm`, on which everything here was trained; always there."""

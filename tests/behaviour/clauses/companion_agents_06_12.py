@@ -1,6 +1,5 @@
 """Clauses of seed 003: agents 6 to 12 (relationship to matching)."""
 
-from tests.behaviour.issues import COMPANION
 from tests.behaviour.requirement import Requirement, Section
 
 RELATIONSHIP = Section(
@@ -47,360 +46,295 @@ CLAUSES: tuple[Requirement, ...] = (
         "reads",
         "The relationship step reads at most the last 50 turns, the recalled memories, the "
         "current emotion, the features and the turn number.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "sentiment",
         "`sentiment` is `positive`, `neutral` or `negative`, with `sentiment_confidence` in 0 to "
         "1.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "rel-type",
         "`rel_type` is `love`, `friendship`, `family` or `other`, and is the most probable entry "
         "of `rel_type_probs`, which sum to 1.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "rel-status",
         "`rel_status` is `stranger`, `acquaintance`, `crush`, `dating` or `committed`, and is the "
         "most probable entry of `rel_status_probs`, which sum to 1.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "can-advance",
         "`can_advance` is a boolean point prediction, true only if yes is in the prediction set "
         "for advancing.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "advance-set",
         "`advance_prediction_set` is a non-empty subset of yes, no and uncertain.",
         decision=13,
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "advance-coverage",
         "`advance_coverage_guarantee` is 0.90 only where calibrated, and is otherwise reported "
         "honestly with the full set.",
         decision=13,
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "next-status",
         "`next_status_prediction` is the most probable entry of `next_status_probs`, which sum to "
         "1.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "milestone-field",
         "`milestone_report` is filled at turns 10 and 30 and is null otherwise.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "snapshot",
         "`snapshot` holds `turn`, `rel_status`, `trust_score`, `sentiment` and `timestamp`.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "reasoning-trace",
         "`reasoning_trace` is readable text that names what each expert found.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "context-updates",
         "After the step `rel_status`, `rel_type`, `sentiment_label` and `can_advance` on the "
         "board agree with `relationship_result`.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "snapshots-kept",
         "Each run appends its snapshot to `relationship_snapshots`, and earlier ones stay as they "
         "were.",
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "trigger",
         "The relationship step runs every 5 turns and at turns 10 and 30, once per such turn.",
         decision=11,
-        open_until=COMPANION,
     ),
     RELATIONSHIP.clause(
         "time",
         "The recorded time of the relationship step stays within 5 s.",
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "five-steps",
         "The relationship step works through compression, sentiment, assessment, prediction set "
         "and next status, in this order.",
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "compression",
         "Up to 50 turns of history are compressed into at most 15 lines of text.",
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "sentiment-window",
         "Sentiment comes from a sliding window over the emotions of the last 5 turns.",
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "three-experts",
         "An emotion, a values and a behaviour expert assess the relationship in parallel, by "
         "rules offline and by a model where one is configured.",
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "expert-weights",
         "The assessment weighs the emotion expert 0.4, the values expert 0.3 and the behaviour "
         "expert 0.3.",
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "advance-set-inputs",
         "The prediction set for advancing is made from the features and the current status.",
         decision=13,
-        open_until=COMPANION,
     ),
     WORKFLOW.clause(
         "markov-next",
         "The next status comes from a Markov transition out of the current status, with every row "
         "summing to 1.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "reads",
         "The milestone step reads the turn, the feature history, the relationship snapshots and "
         "the current features.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "turn-10",
         "The report of turn 10 holds `current_status`, `predicted_status_at_30`, "
         "`predicted_status_probs`, `sentiment_trend`, `trust_level` and a numeric `confidence`.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "turn-30",
         "The report of turn 30 holds `final_status`, `prediction_accuracy`, "
         "`conformal_efficiency`, `memory_contribution`, `feature_convergence` and "
         "`trust_trajectory_analysis`.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "prediction-accuracy",
         "`prediction_accuracy` scores what turn 10 predicted for turn 30 against what came true.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "conformal-efficiency",
         "`conformal_efficiency` is the mean size of the prediction sets.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "memory-contribution",
         "`memory_contribution` measures how much memory helped, by leaving it out.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "feature-convergence",
         "`feature_convergence` says which features have settled.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "trust-trajectory",
         "`trust_trajectory_analysis` describes the course of trust over the conversation.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "kept-by-turn",
         "`milestone_reports` keeps each report under its turn number.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "trigger",
         "The milestone step runs at turns 10 and 30 and at no other.",
         decision=11,
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "statistics-only",
         "The milestone step is statistics and never calls a model.",
-        open_until=COMPANION,
     ),
     MILESTONES.clause(
         "time",
         "The recorded time of the milestone step stays within 2 s.",
-        open_until=COMPANION,
     ),
     PROBES.clause(
         "reads",
         "The probe step reads the features, their confidences and the conversation.",
-        open_until=COMPANION,
     ),
     PROBES.clause(
         "output",
         "Each of `suggested_probes` has `feature`, `current_confidence`, `probe_question` and "
         "`priority`.",
-        open_until=COMPANION,
     ),
     PROBES.clause(
         "priority",
         "`priority` is an integer from 1 to 5.",
-        open_until=COMPANION,
     ),
     PROBES.clause(
         "trigger",
         "The probe step runs in exactly those turns in which some feature confidence is below 0.6.",
-        open_until=COMPANION,
     ),
     PROBES.clause(
         "time",
         "The recorded time of the probe step stays within 1 s.",
-        open_until=COMPANION,
     ),
     SYNTHESIS.clause(
         "reads",
         "The synthesis step reads the findings of all other steps.",
-        open_until=COMPANION,
     ),
     SYNTHESIS.clause(
         "output",
         "`discussion_synthesis` is one text that sums up what the steps found and leaves out what "
         "is absent.",
-        open_until=COMPANION,
     ),
     SYNTHESIS.clause(
         "trigger",
         "The synthesis step runs every 3 turns.",
-        open_until=COMPANION,
     ),
     SYNTHESIS.clause(
         "time",
         "The recorded time of the synthesis step stays within 1 s.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "reads",
         "The persona step reads the message and the whole context: emotion, features, "
         "relationship, probes and synthesis.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "typing-pace",
         "A typing pace, when switched on, is drawn from a Gaussian with mean 2 s and deviation 1 "
         "s and cut to 0 to 5 s.",
         decision=6,
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "typing-pace-off",
         "The typing pace is off by default and is never waited for inside the turn lock.",
         decision=6,
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "output",
         "The persona step yields one text, the final reply of the turn.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "trigger",
         "The persona step runs every turn.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "time",
         "The recorded time of the persona step stays within 3 s, not counting the typing pace.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "prompt-identity",
         "The persona's prompt opens with the bot's name and description.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "prompt-relationship",
         "The persona's prompt states status, type, sentiment, trust with two decimals and whether "
         "the relationship can advance.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "prompt-traits",
         "The persona's prompt states the inferred MBTI type, attachment style and primary love "
         "language.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "prompt-emotion",
         "The persona's prompt states the current emotion, its intensity with two decimals and the "
         "reply strategy.",
-        open_until=COMPANION,
     ),
     PERSONA.clause(
         "prompt-synthesis",
         "The persona's prompt ends with the synthesis, and whatever is absent is said to be "
         "unknown.",
-        open_until=COMPANION,
     ),
     STORE.clause(
         "reads",
         "The memory writer reads the last 5 turns, the features and the relationship result.",
-        open_until=COMPANION,
     ),
     STORE.clause(
         "output",
         "The memory writer reports `memory_action` and the ids in `memories_affected`.",
-        open_until=COMPANION,
     ),
     STORE.clause(
         "actions",
         "`memory_action` is `store`, `update` or `delete`, and a later recall shows its effect.",
-        open_until=COMPANION,
     ),
     STORE.clause(
         "trigger",
         "The memory writer runs every 5 turns.",
-        open_until=COMPANION,
     ),
     STORE.clause(
         "time",
         "The recorded time of the memory writer stays within 1 s.",
-        open_until=COMPANION,
     ),
     MATCHING.clause(
         "vector",
         "The user is matched by a feature vector of 42 dimensions.",
         decision=12,
-        open_until=COMPANION,
     ),
     MATCHING.clause(
         "candidates",
         "The candidates are bot profiles, and one that lacks what the vector needs is refused "
         "with its name.",
-        open_until=COMPANION,
     ),
     MATCHING.clause(
         "output",
         "Matching yields `ranked_candidates` in falling order of score and `compatibility_scores` "
         "with a number for each bot id.",
-        open_until=COMPANION,
     ),
     MATCHING.clause(
         "cosine",
         "The compatibility score is the cosine similarity of the two feature vectors.",
-        open_until=COMPANION,
     ),
     MATCHING.clause(
         "trigger",
         "Matching runs at the start of a session and every 10 turns.",
-        open_until=COMPANION,
     ),
     MATCHING.clause(
         "time",
         "The recorded time of matching stays within 0.1 s.",
-        open_until=COMPANION,
     ),
 )

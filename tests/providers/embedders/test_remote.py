@@ -9,8 +9,9 @@ from salon.core.embedding import Embedder
 from salon.core.errors import InvalidSettings, ProviderFailed
 from salon.providers.embedders import EmbedderOptions, open_embedder
 from salon.providers.embedders.ollama import DEFAULT_BASE_URL, open_ollama
-from salon.providers.embedders.openai import OPENAI_BASE_URL, open_openai
+from salon.providers.embedders.openai import open_openai
 from salon.providers.embedders.remote import LONGEST_TEXT
+from salon.providers.openai_server import OPENAI_BASE_URL
 from tests.providers.model_server import DIMENSIONS, ModelServer, say, vectors_for
 
 Rows = list[list[float]]

@@ -8,7 +8,8 @@ import pytest
 
 from salon.core.errors import InvalidSettings, UnknownProvider
 from salon.core.indexes import PassageId
-from salon.providers.vectors import STORES, open_vector_index, registry
+from salon.providers import addresses
+from salon.providers.vectors import STORES, open_vector_index
 from salon.providers.vectors.pgvector_index import PgvectorIndex
 from salon.providers.vectors.qdrant_edge_index import QdrantEdgeIndex
 from salon.providers.vectors.qdrant_index import QdrantIndex
@@ -78,7 +79,7 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str, module: str, extra: str
 ) -> None:
     monkeypatch.setattr(
-        registry, "find_spec", lambda name: None if name == module else find_spec(name)
+        addresses, "find_spec", lambda name: None if name == module else find_spec(name)
     )
     with pytest.raises(UnknownProvider, match=module) as caught:
         open_vector_index(address, MODEL, folder=tmp_path)

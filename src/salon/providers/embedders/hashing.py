@@ -6,14 +6,13 @@ ever, and knows which words two texts share; it knows nothing of what they mean.
 
 import hashlib
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
-from salon.core.closing import Closable
-from salon.core.embedding import EmbeddingModel, Vector, Vectors
+from salon.core.embedding import EmbeddingModel, Vector
 from salon.core.errors import UnknownProvider
 from salon.core.text import require_text
+from salon.providers.embedders.one_by_one import OneByOne
 from salon.providers.embedders.pinned_files import fingerprint_of
 from salon.providers.embedders.unit_vectors import unit_vectors, wordless_vector
 
@@ -22,27 +21,17 @@ _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 
 
-class HashingEmbedder(Closable):
+class HashingEmbedder(OneByOne):
     """Adds one for or against a place chosen by the hash of each word."""
 
     def __init__(self, dimensions: int) -> None:
-        self._model = EmbeddingModel(
-            address=f"hashing:{dimensions}",
-            fingerprint=fingerprint_of(["signed words, blake2b", str(dimensions)]),
-            dimensions=dimensions,
+        super().__init__(
+            EmbeddingModel(
+                address=f"hashing:{dimensions}",
+                fingerprint=fingerprint_of(["signed words, blake2b", str(dimensions)]),
+                dimensions=dimensions,
+            )
         )
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """Return which model this is."""
-        return self._model
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, in order."""
-        vectors = np.empty((len(texts), self._model.dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed_query(text)
-        return vectors
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question."""

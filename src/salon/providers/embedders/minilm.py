@@ -61,7 +61,7 @@ class MiniLmEmbedder(Closable):
             verdict = checking.submit(files.check_weights)
             try:
                 self._reader = TokenReader(files.tokenizer)
-                self._session = _open_session(files, adapter)
+                self._session = open_session(files, adapter)
             finally:
                 verdict.result()
         self._model = EmbeddingModel(
@@ -155,7 +155,8 @@ def open_minilm(name: str, options: EmbedderOptions) -> MiniLmEmbedder:
     )
 
 
-def _open_session(files: MiniLmFiles, adapter: Adapter | None) -> "onnxruntime.InferenceSession":
+def open_session(files: MiniLmFiles, adapter: Adapter | None) -> "onnxruntime.InferenceSession":
+    """Load the model, with the adapter's changes; a session may be used by many threads."""
     # Imported only here, so that the check of the weights runs meanwhile.
     import onnxruntime
 

@@ -7,12 +7,11 @@ is nobody to ask.
 from collections.abc import Sequence
 
 from salon.core.closing import Closable
-from salon.core.errors import InvalidSettings, ProviderFailed
+from salon.core.errors import ProviderFailed
 from salon.providers.embedders.options import EmbedderOptions
 from salon.providers.embedders.remote import RemoteEmbedder
-from salon.providers.http_json import Answer, JsonClient, JsonServer
-
-OPENAI_BASE_URL = "https://api.openai.com/v1"
+from salon.providers.http_json import Answer, JsonClient
+from salon.providers.openai_server import open_openai_server
 
 
 class _Embedding(Answer):
@@ -55,19 +54,15 @@ class OpenAiServer(Closable):
 
 def open_openai(name: str, options: EmbedderOptions) -> RemoteEmbedder:
     """Return the embedder that asks the server of `options` for the model `name`."""
-    if options.base_url is None and options.api_key is None:
-        raise InvalidSettings(
-            f"openai:{name} needs the base URL of a server, or a key for OpenAI's own",
-            hint="set a base URL such as http://127.0.0.1:8080/v1",
-        )
-    server = JsonServer(
-        base_url=options.base_url or OPENAI_BASE_URL,
+    client = open_openai_server(
+        name,
+        base_url=options.base_url,
         api_key=options.api_key,
         timeout_s=options.timeout_s,
     )
     return RemoteEmbedder(
         f"openai:{name}",
-        OpenAiServer(name, JsonClient(server), dimensions=options.dimensions),
+        OpenAiServer(name, client, dimensions=options.dimensions),
         dimensions=options.dimensions,
     )
 

@@ -4,13 +4,12 @@ A kind is data. Its factory imports what it needs when it is called, so that nam
 costs nothing, and a package that is not installed is missed only by those who ask for it.
 """
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 from salon.core.embedding import Embedder
-from salon.core.errors import InvalidSettings, UnknownProvider
+from salon.core.errors import InvalidSettings
+from salon.providers.addresses import find_in_table
 from salon.providers.embedders.options import EmbedderOptions
 
 DEFAULT_ADDRESS = "embedded:salon"
@@ -37,16 +36,7 @@ class EmbedderKind:
 def open_embedder(address: str, options: EmbedderOptions | None = None) -> Embedder:
     """Return the embedder at `address`, or raise `UnknownProvider` with the nearest one."""
     options = options or EmbedderOptions()
-    kind_name, _, name = address.partition(":")
-    kind = KINDS.get(kind_name)
-    if kind is None or not name or not (kind.takes_any_name or name in kind.names):
-        raise _unknown(address)
-    missing = [module for module in kind.modules if find_spec(module) is None]
-    if missing:
-        raise UnknownProvider(
-            f"{address} needs the package {missing[0]!r}, which is not installed",
-            hint=kind.install,
-        )
+    kind, name = find_in_table(address, KINDS, what="embedder")
     embedder = kind.open(name, options)
     if kind.is_local and options.dimensions not in {None, embedder.model.dimensions}:
         dimensions = embedder.model.dimensions
@@ -56,17 +46,6 @@ def open_embedder(address: str, options: EmbedderOptions | None = None) -> Embed
             hint="leave `dimensions` out",
         )
     return embedder
-
-
-def _unknown(address: str) -> UnknownProvider:
-    kind_name, _, name = address.partition(":")
-    kinds = {kind_name: KINDS[kind_name]} if kind_name in KINDS else KINDS
-    known = [f"{kind}:{entry_name}" for kind, entry in kinds.items() for entry_name in entry.names]
-    near = difflib.get_close_matches(address, known, n=1, cutoff=0.5) if name else []
-    return UnknownProvider(
-        f"there is no embedder {address!r}",
-        hint=f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}",
-    )
 
 
 def _open_embedded(name: str, options: EmbedderOptions) -> Embedder:

@@ -6,16 +6,15 @@ its two files are read directly, by digest.
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from salon.core.closing import Closable
-from salon.core.embedding import EmbeddingModel, Vector, Vectors
+from salon.core.embedding import EmbeddingModel, Vector
 from salon.core.text import require_text
+from salon.providers.embedders.one_by_one import OneByOne
 from salon.providers.embedders.pinned_files import fingerprint_of, package_folder, require_digest
 from salon.providers.embedders.unit_vectors import unit_vectors, wordless_vector
 
@@ -30,7 +29,7 @@ _TOKENIZER = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 _PIECE = 100_000
 
 
-class StaticEmbedder(Closable):
+class StaticEmbedder(OneByOne):
     """Embeds by averaging one vector per token. May be used by many threads at once."""
 
     def __init__(self, address: str, folder: Path) -> None:
@@ -38,23 +37,13 @@ class StaticEmbedder(Closable):
         require_digest(folder / _TOKENIZER_FILE, _TOKENIZER, hint=_HINT)
         self._table = _read_table(folder / _WEIGHTS_FILE)
         self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER_FILE))
-        self._model = EmbeddingModel(
-            address=address,
-            fingerprint=fingerprint_of(["mean of tokens", _WEIGHTS, _TOKENIZER]),
-            dimensions=self._table.shape[1],
+        super().__init__(
+            EmbeddingModel(
+                address=address,
+                fingerprint=fingerprint_of(["mean of tokens", _WEIGHTS, _TOKENIZER]),
+                dimensions=self._table.shape[1],
+            )
         )
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """Return which model this is."""
-        return self._model
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, in order."""
-        vectors = np.empty((len(texts), self._model.dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = self.embed_query(text)
-        return vectors
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question."""

@@ -13,25 +13,25 @@ that was removed is in no other table either.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 import psycopg
 
-from salon.core.closing import Closable
 from salon.core.embedding import EmbeddingModel, Vector, Vectors
 from salon.core.errors import ProviderFailed
-from salon.core.hashing import CardHash
 from salon.core.indexes import Cards, PassageId, Ranking
 from salon.providers.vectors import pgvector_tables as tables
-from salon.providers.vectors.pending import Change, PendingChanges
+from salon.providers.vectors.noting import NotingIndex
+from salon.providers.vectors.pending import Change
 from salon.providers.vectors.pgvector_search import Question, find_nearest
 from salon.providers.vectors.pgvector_tables import HeldVectors
 from salon.providers.vectors.postgres_link import Connection, PostgresLink
 from salon.providers.vectors.ranking import as_ranking
-from salon.retrieval.dense.checks import refuse_other_model, require_query, require_rows
+from salon.retrieval.dense.checks import refuse_other_model, require_query
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -46,15 +46,14 @@ class _Ask(Protocol[T_co]):
     def __call__(self, connection: Connection, held: HeldVectors) -> T_co: ...
 
 
-class PgvectorIndex(Closable):
+class PgvectorIndex(NotingIndex):
     """The vectors of one archive, in the schema that the address leads to."""
 
     def __init__(
         self, address: str, model: EmbeddingModel, *, exact_up_to: int = EXACT_UP_TO
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._exact_up_to = exact_up_to
-        self._pending = PendingChanges(model.dimensions)
         self._writing = threading.Lock()
         self._known: HeldVectors | None = None
         self._link = PostgresLink(address)
@@ -63,24 +62,6 @@ class PgvectorIndex(Closable):
         except BaseException:
             self._link.close()
             raise
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """Return the model whose vectors these are."""
-        return self._model
-
-    def add(self, ids: Sequence[PassageId], cards: Sequence[CardHash], vectors: Vectors) -> None:
-        """Note vectors for the next commit."""
-        rows = require_rows(self._model, ids, cards, vectors)
-        self._find_own()
-        with self._writing:
-            self._pending.add(ids, cards, rows)
-
-    def remove(self, cards: Iterable[CardHash]) -> None:
-        """Note for the next commit that cards go."""
-        self._find_own()
-        with self._writing:
-            self._pending.remove(cards)
 
     def commit(self) -> None:
         """Do in one transaction what was noted, then see whether a graph is due."""
@@ -136,6 +117,9 @@ class PgvectorIndex(Closable):
     def close(self) -> None:
         """Let go of the connections."""
         self._link.close()
+
+    def _turn(self) -> AbstractContextManager[object]:
+        return self._writing
 
     def _find_own(self) -> HeldVectors | None:
         """Return where this model's vectors are, `None` before the very first commit."""

@@ -9,22 +9,23 @@ and committing the same again completes it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import qdrant_edge as edge
 
-from salon.core.closing import Closable
 from salon.core.embedding import EmbeddingModel, Vector, Vectors
 from salon.core.errors import StorageFailed
 from salon.core.hashing import CardHash
 from salon.core.indexes import Cards, PassageId, Ranking
 from salon.providers.vectors.edge_shard import HeldShard, ShardFolder, edge_errors
+from salon.providers.vectors.noting import NotingIndex
 from salon.providers.vectors.one_process import OneProcess
-from salon.providers.vectors.pending import Change, PendingChanges
+from salon.providers.vectors.pending import Change
 from salon.providers.vectors.ranking import rank_with_equals
-from salon.retrieval.dense.checks import refuse_other_model, require_query, require_rows
+from salon.retrieval.dense.checks import refuse_other_model, require_query
 
 T = TypeVar("T")
 
@@ -35,35 +36,16 @@ _POINTS_PER_UPDATE = 1000
 _FOLDERS = OneProcess(open_engine=ShardFolder, close=ShardFolder.close)
 
 
-class QdrantEdgeIndex(Closable):
+class QdrantEdgeIndex(NotingIndex):
     """The vectors of one archive in a folder."""
 
     def __init__(
         self, folder: Path, model: EmbeddingModel, *, exact_up_to: int = EXACT_UP_TO
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._exact_up_to = exact_up_to
         self._path = folder
-        self._pending = PendingChanges(model.dimensions)
         self._folder: ShardFolder | None = _FOLDERS.take(folder)
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """Return the model whose vectors these are."""
-        return self._model
-
-    def add(self, ids: Sequence[PassageId], cards: Sequence[CardHash], vectors: Vectors) -> None:
-        """Note vectors for the next commit."""
-        rows = require_rows(self._model, ids, cards, vectors)
-        self._find_own()
-        with self._open_folder().writing:
-            self._pending.add(ids, cards, rows)
-
-    def remove(self, cards: Iterable[CardHash]) -> None:
-        """Note for the next commit that cards go."""
-        self._find_own()
-        with self._open_folder().writing:
-            self._pending.remove(cards)
 
     def commit(self) -> None:
         """Hand what was noted to the engine and write it out; build the graph where it is due."""
@@ -139,6 +121,9 @@ class QdrantEdgeIndex(Closable):
         if self._folder is None:
             raise StorageFailed(f"the index in {self._path} is closed")
         return self._folder
+
+    def _turn(self) -> AbstractContextManager[object]:
+        return self._open_folder().writing
 
     def _find_own(self) -> HeldShard | None:
         """Return this model's shard, `None` where there is none; refuse another's."""

@@ -14,21 +14,22 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 from qdrant_client import QdrantClient, models
 
-from salon.core.closing import Closable
 from salon.core.embedding import EmbeddingModel, Vector, Vectors
 from salon.core.errors import ModelMismatch, ProviderFailed
 from salon.core.hashing import CardHash
 from salon.core.indexes import Cards, PassageId, Ranking
-from salon.providers.vectors.pending import Change, PendingChanges
+from salon.providers.vectors.noting import NotingIndex
+from salon.providers.vectors.pending import Change
 from salon.providers.vectors.qdrant_link import QdrantLink, is_missing
 from salon.providers.vectors.ranking import rank_with_equals
-from salon.retrieval.dense.checks import refuse_other_model, require_query, require_rows
+from salon.retrieval.dense.checks import refuse_other_model, require_query
 
 T = TypeVar("T")
 
@@ -39,17 +40,16 @@ EXACT_UP_TO = 50_000
 _POINTS_PER_REQUEST = 256
 
 
-class QdrantIndex(Closable):
+class QdrantIndex(NotingIndex):
     """The vectors of one archive in the collections that begin with `collection`."""
 
     def __init__(
         self, link: QdrantLink, model: EmbeddingModel, *, collection: str = COLLECTION
     ) -> None:
         self._link = link
-        self._model = model
+        super().__init__(model)
         self._family = re.compile(rf"{re.escape(collection)}_[0-9a-f]{{32}}")
         self._name = f"{collection}_{_digest(model)}"
-        self._pending = PendingChanges(model.dimensions)
         self._writing = threading.Lock()
         self._is_known = False
         try:
@@ -57,24 +57,6 @@ class QdrantIndex(Closable):
         except BaseException:
             link.close()
             raise
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """Return the model whose vectors these are."""
-        return self._model
-
-    def add(self, ids: Sequence[PassageId], cards: Sequence[CardHash], vectors: Vectors) -> None:
-        """Note vectors for the next commit."""
-        rows = require_rows(self._model, ids, cards, vectors)
-        self._find_own()
-        with self._writing:
-            self._pending.add(ids, cards, rows)
-
-    def remove(self, cards: Iterable[CardHash]) -> None:
-        """Note for the next commit that cards go."""
-        self._find_own()
-        with self._writing:
-            self._pending.remove(cards)
 
     def commit(self) -> None:
         """Send what was noted, and wait until it is applied."""
@@ -148,6 +130,9 @@ class QdrantIndex(Closable):
         """Return the names of the collections of this index, of whatever model."""
         listed = self._link.run(lambda client: client.get_collections()).collections
         return [found.name for found in listed if self._family.fullmatch(found.name)]
+
+    def _turn(self) -> AbstractContextManager[object]:
+        return self._writing
 
     def _find_own(self) -> bool:
         """Tell whether this model's collection is there; refuse if only another's is."""

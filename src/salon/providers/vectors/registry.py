@@ -8,12 +8,12 @@ import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from salon.core.embedding import EmbeddingModel
 from salon.core.errors import InvalidSettings, UnknownProvider
 from salon.core.indexes import VectorIndex
+from salon.providers.addresses import require_modules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +42,7 @@ def open_vector_index(address: str, model: EmbeddingModel, *, folder: Path) -> V
             f"there is no vector store {name + ':'!r}",
             hint=f"did you mean {STORES[near[0]].example!r}?" if near else f"use one of {known}",
         )
-    missing = [module for module in kind.modules if find_spec(module) is None]
-    if missing:
-        raise UnknownProvider(
-            f"vectors in {name}: need the package {missing[0]!r}, which is not installed",
-            hint=kind.install,
-        )
+    require_modules(kind.modules, f"vectors in {name}: need", install=kind.install)
     return kind.open(address, model, folder)
 
 

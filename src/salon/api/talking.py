@@ -1,0 +1,93 @@
+"""Taking turns for many clients: in threads, one after another within a session, told to all.
+
+A turn is never given up half-way: whoever asked may vanish, the record and the other listeners stay
+whole.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+import anyio
+import anyio.to_thread
+
+from salon.api.limits import Buckets, Limits
+from salon.api.live import Live
+from salon.api.service import ConversationService, TakenTurn
+from salon.core.errors import LimitReached
+from salon.parts.companion import CommandAnswer
+from salon.steps.wire_shapes import WireEvent
+
+T = TypeVar("T")
+
+
+class Talking:
+    """The app behind the routes: each call runs in a thread of its own, of which there are few."""
+
+    def __init__(
+        self,
+        service: ConversationService,
+        limits: Limits,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.service = service
+        self.limits = limits
+        self.live = Live(limits)
+        self._buckets = Buckets(limits, now)
+        self._threads = anyio.CapacityLimiter(limits.threads)
+        self._readers = anyio.CapacityLimiter(limits.readers)
+        self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+
+    async def look(self, work: Callable[[], T]) -> T:
+        """Look something up in the app without holding up anybody."""
+        return await anyio.to_thread.run_sync(work, limiter=self._readers)
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, limiter=self._threads)
+
+    async def say(self, session: str, message: str, *, user: str, avatar: str | None) -> TakenTurn:
+        """Take a turn and tell it to everybody who listens."""
+        self.require_patience(session)
+        work = partial(self.service.take_turn, session, message, user=user, avatar=avatar)
+        async with self._lock(session):
+            with anyio.CancelScope(shield=True):
+                taken = await self._run(work)
+                self.live.tell(session, taken.events)
+        return taken
+
+    async def command(self, name: str, *, session: str, user: str) -> CommandAnswer:
+        """Answer a command."""
+        self.require_patience(session)
+        return await self.look(partial(self.service.run_command, name, session=session, user=user))
+
+    async def missed(self, session: str, event_id: int) -> tuple[int, tuple[WireEvent, ...]]:
+        """Return up to which event a client knows a session, and the events after that one."""
+
+        def find() -> tuple[int, tuple[WireEvent, ...]]:
+            # A session that was deleted and begun anew counts from the beginning.
+            known = min(event_id, self.service.latest_event_id(session))
+            return known, self.service.events_after(session, known)
+
+        return await self.look(find)
+
+    async def forget(self, session: str) -> None:
+        """Delete a session after the turn that is being taken, and send its listeners away."""
+        async with self._lock(session):
+            with anyio.CancelScope(shield=True):
+                await self._run(partial(self.service.forget_session, session))
+                self.live.end_session(session)
+
+    def require_patience(self, session: str) -> None:
+        """Count a message, or raise `LimitReached` where they come too fast."""
+        missing = self._buckets.take(session)
+        if missing:
+            raise LimitReached(
+                "messages come too fast",
+                hint=f"wait {missing:.1f} s",
+                retry_after_s=round(missing, 3),
+            )
+
+    def _lock(self, session: str) -> anyio.Lock:
+        return self._locks.setdefault(session, anyio.Lock())

@@ -1,0 +1,1 @@
+"""The blackboard with toy steps."""

@@ -1,0 +1,88 @@
+"""Fit the learned gate: `python -m tools.train_gate [--limit N]`.
+
+Trains on SMCalFlow and on the schema-guided dialogues of ../shared/data (CC BY-SA 4.0 both) what an
+assistant does next, chooses the thresholds of acting out of fold, and writes the weights with
+half precision. Folds keep dialogues (SMCalFlow) and services (schema-guided) whole.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from salon.cli.common import amount_progress
+from salon.evaluation.gate import CALL_RECIPE, MOVE_RECIPE, TEXT_CALL_RECIPE, figures_of
+from salon.evaluation.gate_data import LabelledMoment, groups_of, read_calflow, read_schema_guided
+from salon.evaluation.gate_fitting import (
+    Recipe,
+    choose_by_folds,
+    find_act_threshold,
+    fit,
+    out_of_fold,
+    prepare,
+)
+from salon.gate.learned import CALLS, CALLS_FROM_TEXT, MOVES
+from salon.providers.embedders import open_embedder
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+OUT = Path(__file__).parents[1] / "src" / "salon" / "gate" / "weights"
+SOURCES = {
+    "smcalflow": DATA / "smcalflow" / "turns.jsonl.gz",
+    "sgd": DATA / "sgd_action_trigger" / "train.jsonl.gz",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=int, help="moments of each set, to try it out")
+    parser.add_argument("--out", type=Path, default=OUT)
+    given = parser.parse_args()
+    if not DATA.exists():
+        sys.exit(f"{DATA} is not there")
+    sets: dict[str, list[LabelledMoment]] = {
+        "smcalflow": read_calflow(SOURCES["smcalflow"])[: given.limit],
+        "sgd": read_schema_guided(SOURCES["sgd"])[: given.limit],
+    }
+    embedder = open_embedder("embedded:minilm")
+    arrays: dict[str, Any] = {}
+    models: dict[str, object] = {}
+    prepared = {}
+    for name, moments in sets.items():
+        with amount_progress(name) as show:
+            prepared[name] = prepare(moments, embedder, on_progress=show)
+    wanted: tuple[tuple[str, str, Recipe], ...] = (
+        (MOVES, "smcalflow", MOVE_RECIPE),
+        (CALLS, "sgd", CALL_RECIPE),
+        (CALLS_FROM_TEXT, "sgd", TEXT_CALL_RECIPE),
+    )
+    for name, source, recipe in wanted:
+        data = prepared[source]
+        groups = groups_of(data.moments, by_service=source == "sgd")
+        chances, folds = out_of_fold(data, groups, recipe)
+        threshold = find_act_threshold(chances, data.labels, recipe)
+        figures = figures_of(
+            data.labels, choose_by_folds(chances, data.labels, folds, recipe), recipe
+        )
+        print(f"{name}: out of fold {figures}, threshold {threshold:.3f}", flush=True)
+        model = fit(data, recipe)
+        for part in ("buckets", "vectors", "signals", "bias"):
+            arrays[f"{name}.{part}"] = getattr(model, part).astype(np.float16)
+        models[name] = {
+            "labels": model.labels,
+            "acting": recipe.acting,
+            "threshold": round(threshold, 6),
+            "trained_on": source,
+            "sha256": hashlib.sha256(SOURCES[source].read_bytes()).hexdigest(),
+            "moments": len(data.moments),
+        }
+    given.out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(given.out / "gate.npz", **arrays)
+    (given.out / "gate.json").write_text(json.dumps({"models": models}, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
