@@ -71,6 +71,11 @@ train-readers: setup ## Teach MiniLM to read feelings and answers anew; needs to
 	$(BIN)/python -m tools.train_readers pack --to build/readers
 	$(READERS) emotion --pack build/readers --to build/emotion
 	$(BIN)/python -m tools.train_emotion --reader build/emotion
+	$(READERS) moves --pack build/readers --to build/moves --folds 5
+	$(READERS) moves --pack build/readers --to build/moves
+	cp build/moves/moves_adapter.npz $(WEIGHTS)/moves.npz
+	cp build/moves/moves_heads.npz $(WEIGHTS)/moves_heads.npz
+	$(BIN)/python -m tools.train_gate --read build/moves
 	$(READERS) answers --pack build/readers --to build/answers
 	cp build/answers/answers_adapter.npz $(WEIGHTS)/answers.npz
 	cp build/answers/answers_heads.npz $(WEIGHTS)/answers_heads.npz

@@ -37,6 +37,8 @@ Floats = npt.NDArray[np.float64]
 OUT = Path(__file__).parents[1] / "src" / "salon" / "experts" / "weights" / "abstention.json"
 ALPHAS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 FOLDS = 5
+STEPS = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
+"""The thresholds of the trade-off."""
 _RIDGE = 1.0
 _JOINED = ("first_look", "sentence", "passage")
 _CLAMP = 1e-6
@@ -117,6 +119,19 @@ class Recorded:
         return found
 
 
+class Unread(Recorded):
+    """The same without a second look."""
+
+    def look_again(
+        self,
+        question: str,  # noqa: ARG002
+        passages: Sequence[Sequence[str]],  # noqa: ARG002
+        first_looks: Sequence[Sequence[float]],
+    ) -> list[SecondLook]:
+        """Return what the first look said."""
+        return [SecondLook(answers=tuple(one), passage=None) for one in first_looks]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """One question as the product answers it."""
@@ -125,6 +140,8 @@ class Asked:
     signs: Signs
     is_right: bool
     is_first: bool
+    is_first_unread: bool
+    """Whether the first quote answers when nothing is looked at twice."""
     is_counted: bool
     """Whether an answer could be right."""
 
@@ -192,6 +209,7 @@ def ask(packed: Packed, weighing: Weighing) -> Asked:
     evidence: Evidence = gather_evidence(
         packed.row["asked"], packed.passages(), Recorded(packed, weighing)
     )
+    unread = gather_evidence(packed.row["asked"], packed.passages(), Unread(packed)).quotes[:1]
     rights = packed.rights()
     chosen = [(one.hash, one.start) in rights for one in choose(evidence.quotes, MOST_QUOTES)]
     return Asked(
@@ -199,6 +217,7 @@ def ask(packed: Packed, weighing: Weighing) -> Asked:
         signs=evidence.signs,
         is_right=any(chosen),
         is_first=bool(chosen) and chosen[0],
+        is_first_unread=any((one.hash, one.start) in rights for one in unread),
         is_counted=packed.row["is_answerable"] and not packed.row["is_hidden"],
     )
 
@@ -245,7 +264,20 @@ def _report(name: str, asked: Sequence[Asked], scores: Sequence[float]) -> Itera
     ]
     told = auroc([one.score for one in judged if one.is_right],
                  [one.score for one in judged if not one.is_right])  # fmt: skip
-    print(f"{name}: {len(asked)} asked, first quote {first:.3f}, any {some:.3f}, AUROC {told:.3f}")
+    unread = sum(one.is_first_unread for one in counted) / len(counted)
+    print(
+        f"{name}: {len(asked)} asked, first quote {first:.3f} (by the first look alone "
+        f"{unread:.3f}), any {some:.3f}, AUROC {told:.3f}"
+    )
+    for threshold in STEPS:
+        given = [one for one, score in zip(asked, scores, strict=True) if score >= threshold]
+        if given:
+            risk = 1 - sum(one.is_right for one in given) / len(given)
+            hit = sum(one.is_first for one in given) / len(given)
+            print(
+                f"  from {threshold:.1f}: {len(given) / len(asked):.3f} answered, {risk:.3f} "
+                f"unsupported, first quote {hit:.3f}"
+            )
     for alpha in ALPHAS:
         point = find_threshold(judged, alpha=alpha)
         shown = "nothing" if point is None else f"{point.coverage:.3f} of them"

@@ -25,7 +25,7 @@ from salon.evaluation.gate_fitting import (
     out_of_fold,
     prepare,
 )
-from salon.gate.learned import CALLS, CALLS_FROM_TEXT, MOVES
+from salon.gate.learned import CALLS, CALLS_FROM_TEXT, MOVES, MOVES_READ
 from salon.providers.embedders import open_embedder
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -40,9 +40,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, help="moments of each set, to try it out")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument(
+        "--read", type=Path, help="only choose the threshold of the reader, from its folds"
+    )
     given = parser.parse_args()
     if not DATA.exists():
         sys.exit(f"{DATA} is not there")
+    if given.read is not None:
+        add_reader(given.read, given.out)
+        return
     sets: dict[str, list[LabelledMoment]] = {
         "smcalflow": read_calflow(SOURCES["smcalflow"])[: given.limit],
         "sgd": read_schema_guided(SOURCES["sgd"])[: given.limit],
@@ -79,9 +85,33 @@ def main() -> None:
             "sha256": hashlib.sha256(SOURCES[source].read_bytes()).hexdigest(),
             "moments": len(data.moments),
         }
+    known = json.loads((OUT / "gate.json").read_text("utf-8"))["models"]
+    models |= {name: one for name, one in known.items() if name == MOVES_READ}
     given.out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(given.out / "gate.npz", **arrays)
     (given.out / "gate.json").write_text(json.dumps({"models": models}, indent=2) + "\n", "utf-8")
+
+
+def add_reader(folder: Path, out: Path) -> None:
+    """Choose from which chance on the reader of moves acts, on what it never saw."""
+    moments = read_calflow(SOURCES["smcalflow"])
+    with np.load(folder / "moves_out_of_fold.npz") as found:
+        odds, folds = found["logits"], found["folds"]
+    chances = np.exp(odds - odds.max(axis=1, keepdims=True))
+    chances = (chances / chances.sum(axis=1, keepdims=True)).astype(np.float32)
+    labels = [one.label for one in moments]
+    chosen = choose_by_folds(chances, labels, folds.tolist(), MOVE_RECIPE)
+    print(f"{MOVES_READ}: out of fold {figures_of(labels, chosen, MOVE_RECIPE)}")
+    known = json.loads((out / "gate.json").read_text("utf-8"))
+    known["models"][MOVES_READ] = {
+        "labels": list(MOVE_RECIPE.labels),
+        "acting": "ACT",
+        "threshold": round(find_act_threshold(chances, labels, MOVE_RECIPE), 6),
+        "trained_on": "smcalflow",
+        "sha256": hashlib.sha256(SOURCES["smcalflow"].read_bytes()).hexdigest(),
+        "moments": len(moments),
+    }
+    (out / "gate.json").write_text(json.dumps(known, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ _CLOSED = (
     "_patient_embedder",
     "_token_embedder",
     "_reader",
+    "_moves_reader",
     "_emotion_embedder",
     "_step_workers",
     "_step_times",

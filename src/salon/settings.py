@@ -212,6 +212,11 @@ class ActionSettings(_Group):
         None, description="Such as `Europe/Berlin`; the system's by default."
     )
     timeout_s: float = Field(20.0, gt=0, le=600, description="Time a server may take, in seconds.")
+    learned_gate: bool = Field(
+        False,
+        description="Let a model that was taught calendar dialogues withhold an offer where it "
+        "would rather ask; see docs/guides/gate.md.",
+    )
     ca_file: Path | None = Field(
         None, description="Certificates to trust, where the servers have some of their own."
     )

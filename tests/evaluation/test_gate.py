@@ -230,7 +230,13 @@ def test_every_system_is_judged_on_the_same_moments(tmp_path: Path, embedder: Em
     )
     calflow, guided = report.sets
     assert (calflow.moments, calflow.acts) == (40, 10)
-    assert [one.system for one in calflow.rows] == ["learned gate", "learned gate", TFIDF, LITERAL]
+    assert [one.system for one in calflow.rows] == [
+        "learned gate",
+        "learned gate",
+        "learned gate, reading",
+        TFIDF,
+        LITERAL,
+    ]
     assert calflow.rows[0].figures.macro_f1 == 1.0
     assert calflow.rows[1].protocol == "shipped weights"
     assert calflow.rows[-1].figures.premature == pytest.approx(2 / 3)

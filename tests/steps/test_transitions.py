@@ -9,11 +9,11 @@ from salon.blackboard.triggers import Every
 from salon.blackboard.view import BoardView, declared
 from salon.core.absent import Absent
 from salon.steps.emotion import EMOTION
+from salon.steps.feature_changes import TRANSITIONS
 from salon.steps.feature_list import BIG_FIVE, STATUSES
 from salon.steps.features import FEATURES
 from salon.steps.memory_write import MEMORY_WRITE
 from salon.steps.relationship import RELATIONSHIP
-from salon.steps.feature_changes import TRANSITIONS
 from salon.steps.transitions import CHANGE_PROBS, STEP, change_probability, predict_changes
 from tests.steps.trait_talk import Talk, feeling
 

@@ -39,7 +39,15 @@ from salon.evaluation.gate_fitting import (
     prepare,
 )
 from salon.evaluation.progress import Progress
-from salon.gate.learned import CALLS, CALLS_FROM_TEXT, MOVES, choose, shipped
+from salon.gate.learned import (
+    CALLS,
+    CALLS_FROM_TEXT,
+    MOVES,
+    MOVES_READ,
+    choose,
+    shipped,
+    threshold_of,
+)
 from salon.gate.lexicon import lexicon_of
 from salon.gate.policy import make_policy
 from salon.gate.signals import read_reply
@@ -168,6 +176,8 @@ def _calflow(path: Path, embedder: Embedder, progress: Progress) -> GateSet:
         )
     ]
     more, notes = _as_shipped(MOVES, data, MOVE_RECIPE, path)
+    if more:
+        more.append(_read_row(data, progress))
     peer = _tfidf_by_folds(moments, folds)
     rows += [
         *more,
@@ -235,6 +245,24 @@ def _as_shipped(
     free = choose(chances, recipe.labels, acting=recipe.acting, threshold=0.0)
     figures = figures_of(data.labels, chosen, recipe, unthresholded=free)
     return [GateRow(system=label, protocol="shipped weights", figures=figures)], ()
+
+
+def _read_row(data: Prepared, progress: Progress) -> GateRow:
+    """Return how the shipped reader of moves does."""
+    import numpy as np
+
+    from salon.providers.embedders.moves_reader import open_moves_reader
+
+    chances = np.zeros((len(data.moments), len(MOVE_RECIPE.labels)), np.float32)
+    with open_moves_reader() as reader, progress("reading") as show:
+        for row, one in enumerate(data.moments):
+            found = reader.chances(one.moment)
+            chances[row] = [found[label] for label in MOVE_RECIPE.labels]
+            show(row + 1, len(data.moments))
+    chosen = choose(chances, MOVE_RECIPE.labels, acting="ACT", threshold=threshold_of(MOVES_READ))
+    free = choose(chances, MOVE_RECIPE.labels, acting="ACT", threshold=0.0)
+    figures = figures_of(data.labels, chosen, MOVE_RECIPE, unthresholded=free)
+    return GateRow(system="learned gate, reading", protocol="shipped weights", figures=figures)
 
 
 def figures_of(

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float32]
 
-ACT, ASK = "ACT", "ASK"
+ACT, ASK, REFUSE = "ACT", "ASK", "REFUSE"
 MOVES = "moves"
 CALLS = "calls"
 CALLS_FROM_TEXT = "calls_from_text"
+MOVES_READ = "moves_read"
+"""The threshold of acting for a model that reads the conversation; its weights are a reader's."""
 _SUGGESTED_AT = frozenset({"no_action_words", "mention"})
 """The rules at which a suggestion makes sense: nothing blocks, and nothing was offered."""
 
@@ -37,6 +39,30 @@ class LearnedDecision:
     context_sufficient: bool
     should_trigger: bool
     probability: float
+
+
+class MovesReader(Protocol):
+    """Reads a moment of a conversation and says what an assistant does next."""
+
+    def chances(self, moment: Moment) -> dict[str, float]:
+        """Return how probable each move is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovesGate:
+    """A reader of moves as a decision: while it would rather ask or refuse, nothing triggers."""
+
+    reader: MovesReader
+
+    def consider(self, history: tuple[Said, ...], reply: str) -> LearnedDecision:  # noqa: ARG002
+        """Return what it says about the moment before a reply."""
+        chances = self.reader.chances(Moment(history=history))
+        likeliest = max(chances, key=lambda one: chances[one])
+        return LearnedDecision(
+            context_sufficient=likeliest != ASK,
+            should_trigger=likeliest not in {ASK, REFUSE},
+            probability=1 - chances[ASK] - chances[REFUSE],
+        )
 
 
 class DecisionModel(Protocol):
@@ -93,6 +119,13 @@ def moment_vectors(moments: Sequence[Moment], embedder: Embedder) -> "Matrix":
     texts = [one.message for one in moments] + [one.before for one in moments]
     found = vectors_of(texts, embedder)
     return np.hstack([found[:count], found[count:]])
+
+
+@cache
+def threshold_of(name: str) -> float:
+    """Return the chance from which on a shipped model acts."""
+    found = json.loads(resources.files("salon.gate").joinpath("weights/gate.json").read_text())
+    return float(found["models"][name]["threshold"])
 
 
 @cache

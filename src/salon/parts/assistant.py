@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from salon.gate.forms import Form, FormAnswer
     from salon.gate.orders import Order
     from salon.gate.policy import Policy
+    from salon.gate.verdicts import Said, Verdict
     from salon.grounding.verifying import Verification
     from salon.parts.assistant_taking import Taking
     from salon.parts.assistant_turns import AssistedTurn
@@ -68,6 +69,7 @@ class AssistantPart:
         profile: Callable[[str], Profile]
         new_avatar: Callable[[Profile], Profile]
         _add: Callable[..., Any]
+        decide: Callable[[Sequence[Said], str, str | None, Policy], Verdict]
 
         def index_words(self, on_entries: Callable[[int], None] = ...) -> CaughtUp:
             """Make everything that is stored searchable by its words."""
@@ -181,6 +183,7 @@ class AssistantPart:
                 answering=self._answering,
                 verification=self._verification,
                 policy=self._gate_policy(profile),
+                decide=self.decide,
                 closed_because=self._closed_because,
                 clock=self.clock,
             ),

@@ -22,7 +22,6 @@ from salon.experts.replies import Reply
 from salon.gate.actions import Situation
 from salon.gate.answers import find_changes, is_cancel, is_no, is_yes
 from salon.gate.clarifying import find_unknown, is_active, latest_case
-from salon.gate.deciding import decide
 from salon.gate.desk import Desk, Moved
 from salon.gate.executing import Runner
 from salon.gate.flow_table import Event, Step
@@ -58,6 +57,7 @@ class Standing:
     answering: Answering
     verification: Verification
     policy: Policy
+    decide: Callable[[Sequence[Said], str, str | None, Policy], Verdict]
     closed_because: Callable[[Sequence[str]], str | None]
     clock: Clock
 
@@ -175,7 +175,7 @@ class Taking:
         is_case = is_active(matter, lexicon)
         fact = find_unknown(matter, lexicon) if is_case and not self.seen.has_asked else None
         if fact is not None:
-            verdict = decide(self._history, fact.question, None, policy.closed(because))
+            verdict = self.on.decide(self._history, fact.question, None, policy.closed(because))
             reply = plain_reply(self.profile, fact.question, Outcome.NEEDS_CLARIFICATION)
             record = self._gate_record(verdict) | {"asked": fact.name}
             return Spoken(reply=reply, text=reply.response, record=record, verdict=verdict)
@@ -239,8 +239,10 @@ class Taking:
         matter: tuple[str, ...],
     ) -> Spoken:
         policy = self.on.policy
-        verdict = decide(self._history, said, None, policy.closed(because))
-        open_verdict = verdict if because is None else decide(self._history, said, None, policy)
+        verdict = self.on.decide(self._history, said, None, policy.closed(because))
+        open_verdict = (
+            verdict if because is None else self.on.decide(self._history, said, None, policy)
+        )
         is_withheld = verdict.action is None and open_verdict.action is not None
         record = self._gate_record(verdict) | {
             "said": said,

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from salon.archive.sqlite_archive import SqliteArchive
     from salon.gate.feedback import FeedbackGate, Rates
+    from salon.gate.learned import DecisionModel, MovesReader
     from salon.gate.policy import Policy
     from salon.gate.transcripts import ExplainedTurn
     from salon.gate.verdicts import Said, Verdict
+    from salon.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,8 @@ class TrainedGate:
 
 class GatePart:
     """What the application can do about deciding."""
+
+    settings: "Settings"
 
     if TYPE_CHECKING:
 
@@ -45,8 +49,9 @@ class GatePart:
 
         said = tuple(history)
         verdict = decide(said, reply, flow, policy)
-        learned = self._learned_gate
-        return verdict if learned is None else within_rules(verdict, learned.consider(said, reply))
+        for learned in self._learned_gates:
+            verdict = within_rules(verdict, learned.consider(said, reply))
+        return verdict
 
     def explain_transcript(
         self, text: str, *, policy: str = "sentence", assistant: str | None = None
@@ -60,18 +65,17 @@ class GatePart:
 
         transcript = read_transcript(text, assistant=assistant)
         turns = list(explain(transcript, make_policy(policy)))
-        learned = self._learned_gate
-        if learned is None:
-            return turns
-        return [
-            replace(
-                one,
-                verdict=within_rules(
-                    one.verdict, learned.consider(transcript.said[: one.index], one.reply)
-                ),
-            )
-            for one in turns
-        ]
+        for learned in self._learned_gates:
+            turns = [
+                replace(
+                    one,
+                    verdict=within_rules(
+                        one.verdict, learned.consider(transcript.said[: one.index], one.reply)
+                    ),
+                )
+                for one in turns
+            ]
+        return turns
 
     def train_gate(
         self,
@@ -88,13 +92,25 @@ class GatePart:
         made = learn(rows, on_progress=on_progress)
         if keep:
             save_feedback_gate(self.archive, made)
-            self.__dict__.pop("_learned_gate", None)
+            self.__dict__.pop("_learned_gates", None)
         return TrainedGate(
             gate=made, rules=rule_rates(rows, make_policy()), handle=HANDLE if keep else None
         )
 
     @cached_property
-    def _learned_gate(self) -> "FeedbackGate | None":
+    def _learned_gates(self) -> "tuple[DecisionModel, ...]":
+        """What was learned, each heard in turn: from a reviewer here, and the model that ships."""
         from salon.gate.feedback import find_feedback_gate
+        from salon.gate.learned import MovesGate
 
-        return find_feedback_gate(self.archive)
+        here = find_feedback_gate(self.archive)
+        found: list[DecisionModel] = [] if here is None else [here]
+        if self.settings.actions.learned_gate:
+            found.append(MovesGate(reader=self._moves_reader))
+        return tuple(found)
+
+    @cached_property
+    def _moves_reader(self) -> "MovesReader":
+        from salon.providers.embedders.moves_reader import open_moves_reader
+
+        return open_moves_reader()

@@ -16,6 +16,7 @@ from salon.conversation.memory.forgetting import asks_to_forget
 from salon.conversation.memory.kinds import WORKING_MESSAGES, Said
 from salon.conversation.memory.writing import Heard, write_episode, write_messages
 from salon.core.absent import Absent
+from salon.core.digest_cache import remembered
 from salon.guard.crisis import find_crisis
 from salon.guard.pii import find_private_data
 from salon.steps.emotion import EMOTION
@@ -82,12 +83,15 @@ def _messages(view: View, now: str) -> Sequence[Said]:
 
 
 def _heard(said: Said) -> Heard:
-    private = [one for one in find_private_data(said.text) if one.kind not in LOW_RISK]
-    return Heard(
-        said=said,
-        private=tuple((one.start, one.end) for one in private),
-        is_kept=find_crisis(said.text) is None,
-    )
+    private, is_kept = _keepable(said.text)
+    return Heard(said=said, private=private, is_kept=is_kept)
+
+
+@remembered()
+def _keepable(text: str) -> tuple[tuple[tuple[int, int], ...], bool]:
+    """Return the private parts of a message, and whether any of it may be remembered."""
+    private = [one for one in find_private_data(text) if one.kind not in LOW_RISK]
+    return tuple((one.start, one.end) for one in private), find_crisis(text) is None
 
 
 def _is_new(heard: Heard, view: View) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from salon.conversation.discussion import Discussion, Utterance
+from salon.core.digest_cache import remembered
 from salon.steps.bayes import DIGITS
 from salon.steps.emotion import EmotionReading
 from salon.steps.relationship_cues import read_cues
@@ -53,10 +54,16 @@ def _best_first(one: tuple[float, int]) -> tuple[float, int]:
 def _telling(one: Utterance, user: str) -> float:
     """Return how much an utterance tells about the relationship."""
     text = one.content.replace("\u2019", "'").lower()
-    words = len(re.findall(r"\w{4,}", text))
-    score = min(words, _LONG_ENOUGH) / _LONG_ENOUGH
-    if not is_own(one, user):
-        return 0.5 * score
+    return _told_by_person(text) if is_own(one, user) else 0.5 * _length_score(text)
+
+
+def _length_score(text: str) -> float:
+    return min(len(re.findall(r"\w{4,}", text)), _LONG_ENOUGH) / _LONG_ENOUGH
+
+
+@remembered()
+def _told_by_person(text: str) -> float:
+    score = _length_score(text)
     score += 2.0 * is_disclosing(text) + 2.0 * bool(read_cues([text]).first_words)
     score += 1.5 * bool(WARM.search(text) or COLD.search(text))
     return score + 1.0 + 0.5 * bool(_ABOUT_ONESELF.search(text))

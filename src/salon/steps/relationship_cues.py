@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from salon.core.digest_cache import remembered
+
 CUES: dict[str, re.Pattern[str]] = {
     "romantic": re.compile(
         r"\bi love you\b|\bi(?:'m| am) (?:falling|in love)(?: for| with)? you\b|"
@@ -58,10 +60,18 @@ class Cues:
 def read_cues(messages: Sequence[str]) -> Cues:
     """Return how strongly a person's messages show each kind of cue."""
     strength, first = {}, {}
-    plain = [message.replace("\u2019", "'").lower() for message in messages]
-    for name, pattern in CUES.items():
-        found = [said.group() for said in map(pattern.search, plain) if said]
+    each = [_cues_in(message) for message in messages]
+    for name in CUES:
+        found = [one[name] for one in each if name in one]
         strength[name] = round(min(len(found), _MOST) / _MOST, 6)
         if found:
             first[name] = found[0]
     return Cues(strength=strength, first_words=first)
+
+
+@remembered()
+def _cues_in(message: str) -> dict[str, str]:
+    """Return the words of a message that show each kind of cue."""
+    plain = message.replace("\u2019", "'").lower()
+    found = ((name, pattern.search(plain)) for name, pattern in CUES.items())
+    return {name: said.group() for name, said in found if said}
