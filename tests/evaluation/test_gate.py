@@ -216,7 +216,6 @@ def test_folds_keep_groups_whole_and_are_even() -> None:
     assert len({(group, fold) for group, fold in zip(groups, folds, strict=True)}) == 20
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_system_is_judged_on_the_same_moments(tmp_path: Path, embedder: Embedder) -> None:
     clariq = tmp_path / "asked.tsv"
     clariq.write_text("topic\tquestion\n1\tare you looking for a map\n1\tthe moon\n", "utf-8")
@@ -248,7 +247,6 @@ def test_every_system_is_judged_on_the_same_moments(tmp_path: Path, embedder: Em
     assert report.clarifying[0].recognised == 0.5
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_without_a_train_file_services_are_folded_and_the_command_prints_a_table(
     tmp_path: Path,
 ) -> None:

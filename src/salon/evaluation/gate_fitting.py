@@ -4,7 +4,9 @@ What is shipped is fitted by the same functions as what is evaluated. Thresholds
 predictions out of fold, so they never saw the moment they are applied to.
 """
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -95,7 +97,8 @@ def fit(data: Prepared, recipe: Recipe, take: "Sequence[int] | None" = None) -> 
     fitted = _needed("sklearn.linear_model").LogisticRegression(
         C=recipe.strength, max_iter=_STEPS, class_weight=recipe.weights
     )
-    fitted.fit(rows, labels)
+    with _as_far_as_it_goes():
+        fitted.fit(rows, labels)
     coefficients = fitted.coef_.T.astype(np.float32)
     return LinearModel(
         labels=tuple(str(one) for one in fitted.classes_),
@@ -216,8 +219,18 @@ def fit_tfidf(texts: Sequence[str], labels: Sequence[str]) -> Callable[[Sequence
     words = texts_of.TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
     logistic = _needed("sklearn.linear_model").LogisticRegression
     fitted = logistic(max_iter=_STEPS, class_weight="balanced")
-    fitted.fit(words.fit_transform(texts), labels)
+    with _as_far_as_it_goes():
+        fitted.fit(words.fit_transform(texts), labels)
     return lambda asked: [str(one) for one in fitted.predict(words.transform(asked))]
+
+
+@contextmanager
+def _as_far_as_it_goes() -> Iterator[None]:
+    """Fit a fixed number of steps; that it could go on is known, and no news to anybody."""
+    warning = _needed("sklearn.exceptions").ConvergenceWarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", warning)
+        yield
 
 
 def _needed(module: str) -> Any:
