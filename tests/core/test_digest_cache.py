@@ -29,7 +29,7 @@ def test_no_text_is_kept() -> None:
         return len(text)
 
     shout("a secret that nobody keeps")
-    held = [str(cell.cell_contents) for cell in shout.__closure__ or ()]  # type: ignore[attr-defined]
+    held = [str(cell.cell_contents) for cell in shout.__closure__ or ()]
     assert not any("secret" in one for one in held)
 
 
