@@ -241,6 +241,27 @@ def test_a_conversation_goes_by_three_names(
     ]
 
 
+@pytest.mark.requirement("cap/context/session-metadata")
+@pytest.mark.parametrize(
+    "about",
+    [
+        None,
+        {},
+        {"topic": "the canal"},
+        {"participant_count": 3, "platform": "harmonica"},
+        {"topic": "the canal", "participant_count": 12, "platform": "slack"},
+    ],
+    ids=["left out", "empty", "topic", "without a topic", "whole"],
+)
+def test_what_is_known_of_a_session_may_be_given_whole_or_in_part(
+    server: Server[Any], service: Recorded, about: dict[str, Any] | None
+) -> None:
+    given: dict[str, Any] = {} if about is None else {"session_metadata": about}
+    assert not call(server, "generate_response", question="Who digs?", **given).is_error
+    ((_, asked),) = service.asked
+    assert asked["discussion"].topic == (about or {}).get("topic")
+
+
 def test_conversations_that_differ_are_refused(server: Server[Any]) -> None:
     given: dict[str, Any] = {"context": SAID, "conversation": SAID[:1]}
     assert "must be equal" in error_of(

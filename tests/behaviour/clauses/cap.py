@@ -1,6 +1,6 @@
 """Clauses of seed 000, the Conversational Avatar Protocol."""
 
-from tests.behaviour.issues import EXPERTS, FRONT_DOOR
+from tests.behaviour.issues import FRONT_DOOR
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="000", prefix="cap/overview", heading="Overview")
@@ -222,7 +222,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "`session_metadata` with `topic`, `participant_count` and `platform` is optional and "
         "accepted as a whole or in part.",
         decision=3,
-        open_until=EXPERTS,
     ),
     CONTEXT.clause(
         "topic-helps",
