@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from salon.evaluation.emotion_peers import vader_valence
+from salon.steps.conformal import quantile
 from salon.steps.emotion_heads import WEIGHTS
 from salon.steps.emotion_tables import EMOTIONS, fine_emotions, meetings
 from salon.steps.hashed_words import KnownWords, hashed_words
@@ -209,10 +210,10 @@ def calibration_error(confidence: Floats, right: Floats, bins: int = 10) -> floa
     )
 
 
-def cross_validated(
+def out_of_fold(
     vector: Floats, words: Floats, labels: Floats, folds: int = 5
-) -> dict[str, float]:
-    """Return the figures over dev, each comment judged by what was fitted on the other folds."""
+) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Return the labels said of each comment and its eight, by what the other folds fitted."""
     fold = np.random.default_rng(0).permutation(len(labels)) % folds
     said = np.zeros(labels.shape, dtype=bool)
     eight = np.zeros((len(labels), len(EMOTIONS)))
@@ -222,6 +223,11 @@ def cross_validated(
         logits = stack_scores(vector[here], words[here], found.stack)
         said[here] = logits >= found.thresholds
         eight[here] = eight_shares(logits, found)
+    return said, eight
+
+
+def cross_validated(said: npt.NDArray[np.bool_], eight: Floats, labels: Floats) -> dict[str, float]:
+    """Return the figures over dev, each comment judged by what was fitted on the other folds."""
     truth = group_shares(labels)
     chosen = eight.argmax(axis=1)
     right = (truth[np.arange(len(truth)), chosen] > 0).astype(float)
@@ -229,7 +235,26 @@ def cross_validated(
         "macro_f1": macro_f1(said, labels),
         "eight_accuracy": float(right.mean()),
         "eight_ece": calibration_error(eight.max(axis=1), right),
+        **set_figures(eight, truth),
     }
+
+
+def strangeness(eight: Floats, truth: Floats) -> list[float]:
+    """Return how strange the most likely of each comment's emotions is."""
+    found: list[float] = (1 - np.where(truth > 0, eight, 0.0).max(axis=1)).tolist()
+    return found
+
+
+def set_figures(eight: Floats, truth: Floats) -> dict[str, float]:
+    """Return coverage and size of the sets on each half of dev, calibrated on the other."""
+    even = np.arange(len(eight)) % 2 == 0
+    covered, sizes = [], []
+    for half in (even, ~even):
+        limit = quantile(strangeness(eight[half], truth[half]))
+        inside = 1 - eight[~half] <= limit
+        covered.append(float((inside & (truth[~half] > 0)).any(axis=1).mean()))
+        sizes.append(float(np.maximum(1, inside.sum(axis=1)).mean()))
+    return {"eight_coverage": float(np.mean(covered)), "eight_set_size": float(np.mean(sizes))}
 
 
 def plain_f1(scores: Floats, labels: Floats, folds: int = 5) -> float:
@@ -326,8 +351,9 @@ def section(
     fingerprint: str,
 ) -> tuple[dict[str, Any], dict[str, float]]:
     """Return the arrays of one section and its figures; words and vectors are scores on dev."""
+    said, eight = out_of_fold(vector[0][:, :LABELS], words[0][:, :LABELS], data.dev.values)
     figures = {
-        **cross_validated(vector[0][:, :LABELS], words[0][:, :LABELS], data.dev.values),
+        **cross_validated(said, eight, data.dev.values),
         **rated_cross_validated(vector[1][:, LABELS:], words[1][:, LABELS:], data.rated_dev.values),
         **peers(data.rated_dev, words[1][:, LABELS:]),
         "macro_f1_words_only": plain_f1(words[0][:, :LABELS], data.dev.values),
@@ -345,6 +371,9 @@ def section(
         f"{name}.thresholds": found.thresholds,
         f"{name}.eight_weight": found.eight_weight,
         f"{name}.eight_bias": found.eight_bias,
+        f"{name}.eight_quantile": np.array(
+            quantile(strangeness(eight, group_shares(data.dev.values)))
+        ),
         f"{name}.scale": rating_scale(on_comments, group_shares(data.dev.values), on_sentences),
     }
     return arrays, figures

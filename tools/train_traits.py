@@ -29,6 +29,7 @@ from salon.providers.embedders.minilm import open_minilm
 from salon.providers.embedders.options import EmbedderOptions
 from salon.steps.conformal import ALPHA, quantile
 from salon.steps.questionnaire_items import ATTACHMENT, ITEMS
+from salon.steps.trait_reader import wording_vector
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 OUT = Path(__file__).parents[1] / "src" / "salon" / "steps" / "weights"
@@ -143,7 +144,7 @@ def _surprises(answers: Numbers, fit: Labels, calibrate: Labels) -> list[list[fl
 def _train_text(data: Path) -> None:
     people = read_sentences(data / "openpsych_sentences" / "data1_bigfive.csv.gz")
     with open_minilm("minilm", EmbedderOptions(threads=1)) as embedder:
-        vectors = np.asarray(embedder.embed_passages(people.texts), dtype=np.float64)
+        vectors = np.stack([wording_vector(one, embedder) for one in people.parts]).astype(float)
     features = tuple(people.scales)
     targets = np.column_stack([people.scales[name] for name in features])
     weights, intercept = fit_ridge(vectors, targets)

@@ -66,6 +66,18 @@ def test_a_clear_message_gets_its_name(emotion: str, embedder: Embedder) -> None
     assert found.confidence == found.probabilities[emotion] == max(found.probabilities.values())
 
 
+def test_the_prediction_set_holds_the_named_emotion_and_is_smaller_where_it_is_clear(
+    embedder: Embedder,
+) -> None:
+    clear, vague = read("Thank you so much, I love this!", embedder), read("hm, odd", embedder)
+    for found in (clear, vague):
+        assert found.emotion in found.prediction_set
+        assert set(found.prediction_set) <= set(EMOTIONS)
+        assert (found.coverage_guarantee, found.calibrated) == (0.9, True)
+    assert len(clear.prediction_set) < len(EMOTIONS)
+    assert len(clear.prediction_set) <= len(vague.prediction_set)
+
+
 @pytest.mark.requirement("companion/emotion/ranges")
 @pytest.mark.parametrize(
     "message",

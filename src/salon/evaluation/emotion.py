@@ -132,6 +132,8 @@ def _eight_figures(read: Sequence["HeadScores"], test: Comments) -> list[Emotion
     shares = np.array([[one.eight[name] for name in EMOTIONS] for one in read])
     right = test.eight[np.arange(len(shares)), shares.argmax(axis=1)]
     most = float(test.eight.mean(axis=0).max())
+    inside = np.array([[name in one.likely for name in EMOTIONS] for one in read])
+    covered = np.asarray((inside & (test.eight > 0)).any(axis=1), dtype=float)
     confidence = np.minimum(shares.max(axis=1), 1.0)
     held = reliability(confidence.tolist(), right.tolist(), binning="equal_width")
     count = len(right)
@@ -139,6 +141,8 @@ def _eight_figures(read: Sequence["HeadScores"], test: Comments) -> list[Emotion
         _figure("right of 8", "salon", lambda chosen: float(right[chosen].mean()), count),
         _alone("right of 8", "most frequent", count, most),
         _alone("ECE of 8", "salon", count, held.error if held else 0.0),
+        _figure("coverage of 8", "salon", lambda chosen: float(covered[chosen].mean()), count),
+        _alone("set size of 8", "salon", count, float(inside.sum(axis=1).mean())),
     ]
 
 

@@ -34,6 +34,7 @@ from salon.evaluation.trait_text import correlation, cross_validated, out_of_fol
 from salon.steps.feature_list import THIRDS
 from salon.steps.questionnaire_items import ITEMS
 from salon.steps.questionnaires import LabelModel, Questionnaire, load_questionnaires
+from salon.steps.trait_reader import wording_vector
 
 if TYPE_CHECKING:
     from salon.evaluation.trait_data import Completed
@@ -173,7 +174,7 @@ def _wording(path: Path, embedder: Embedder | None, splits: int) -> tuple[Wordin
     if embedder is None:
         raise InvalidInput("sentences need an embedder", hint="install the embedded model")
     people = read_sentences(path)
-    vectors = np.asarray(embedder.embed_passages(people.texts), dtype=np.float64)
+    vectors = np.stack([wording_vector(one, embedder) for one in people.parts]).astype(float)
     targets = np.column_stack(list(people.scales.values()))
     ours = cross_validated(vectors, targets)
     predicted = out_of_fold(vectors, targets)

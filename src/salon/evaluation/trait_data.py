@@ -67,9 +67,15 @@ class Answered:
 class Completed:
     """People who completed sentences: their words, and the scores of their questionnaires."""
 
-    texts: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]
+    """For each person, what they wrote, sentence by sentence."""
     scales: dict[str, Numbers]
     classes: dict[str, Labels]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return what each person wrote, as one text."""
+        return tuple(". ".join(one) for one in self.parts)
 
 
 def read_attachment(path: Path) -> Answered:
@@ -126,8 +132,8 @@ def read_sentences(path: Path) -> Completed:
 
     rows = list(_rows(path, ",", "sentence completions S1..S6 with EX, NR, OP, AG, CN"))
     try:
-        texts = tuple(
-            ". ".join(part for number in range(1, 7) if (part := row[f"S{number}"].strip()))
+        parts = tuple(
+            tuple(part for number in range(1, 7) if (part := row[f"S{number}"].strip()))
             for row in rows
         )
         scales = {
@@ -137,7 +143,7 @@ def read_sentences(path: Path) -> Completed:
     except (KeyError, ValueError) as error:
         raise InvalidInput(f"{path} holds no sentence completions: {error!r}") from error
     classes = {name: np.digitize(scale, THIRDS) for name, scale in scales.items()}
-    return Completed(texts=texts, scales=scales, classes=classes)
+    return Completed(parts=parts, scales=scales, classes=classes)
 
 
 def _complete(path: Path, columns: tuple[str, ...] | list[str], mark: str, what: str) -> Numbers:

@@ -13,6 +13,7 @@ from salon.conversation.discussion import Utterance
 from salon.core.absent import Absent
 from salon.core.chat import ChatModel
 from salon.core.embedding import Embedder
+from salon.steps.conformal import ALPHA
 from salon.steps.emotion_model import ask_for_reading
 from salon.steps.emotion_tables import EMOTIONS, meetings
 from salon.steps.given import EMBEDDER, HISTORY, MESSAGE
@@ -42,6 +43,11 @@ class EmotionReading:
     """Of each of the eight emotions; they sum to 1."""
     fine: dict[str, float] = field(default_factory=dict)
     """The strongest of the 28 fine emotions, each with its own probability."""
+    prediction_set: tuple[str, ...] = EMOTIONS
+    """The emotions that it may well be; all eight where no calibration stands behind fewer."""
+    coverage_guarantee: float = 1.0
+    """How often such sets hold the emotion, on comments like those that calibrated them."""
+    calibrated: bool = False
     read_by: str = _BY_HEADS
     """`heads`, a chat model's address, or `heads` with why the model's answer was not used."""
 
@@ -88,6 +94,9 @@ def emotion_of(message: str, embedder: Embedder) -> EmotionReading | Absent:
         tone=meeting.tone,
         probabilities=eight,
         fine={name: round(scores.fine[name], 6) for name in scores.named[:_MOST_FINE]},
+        prediction_set=scores.likely,
+        coverage_guarantee=1 - ALPHA,
+        calibrated=True,
     )
 
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from salon.core.embedding import EmbeddingModel, Vector
 from salon.core.errors import IntegrityFailed
+from salon.steps.conformal import prediction_set
 from salon.steps.emotion_tables import EMOTIONS, fine_emotions
 from salon.steps.hashed_words import KnownWords
 
@@ -41,6 +42,8 @@ class HeadScores:
     """The fine emotions above their thresholds, the strongest first; at least one."""
     eight: dict[str, float]
     """The probability of each of the eight; they sum to 1."""
+    likely: tuple[str, ...]
+    """The prediction set: those of the eight that may well be it."""
     valence: float
     arousal: float
 
@@ -57,6 +60,8 @@ class Section:
     thresholds: Floats
     eight_weight: Floats
     eight_bias: Floats
+    eight_quantile: Floats
+    """How strange an emotion may be to be in the prediction set (split conformal)."""
     scale: Floats
     """Valence: slope around 3; arousal: the ratings that are 0 and 1."""
 
@@ -105,11 +110,13 @@ class EmotionHeads:
         by_words = self.word_scores(text)
         scores = section.stack[0] * by_vector + section.stack[1] * by_words + section.stack[2]
         logits, (valence, arousal) = scores[:-_RATINGS], scores[-_RATINGS:]
+        eight = _eight(section, logits).tolist()
         slope, calm, excited = section.scale
         return HeadScores(
             fine=dict(zip(fine_emotions(), _sigmoid(logits).tolist(), strict=True)),
             named=_named(logits, section.thresholds),
-            eight=dict(zip(EMOTIONS, _eight(section, logits).tolist(), strict=True)),
+            eight=dict(zip(EMOTIONS, eight, strict=True)),
+            likely=prediction_set(EMOTIONS, eight, float(section.eight_quantile)),
             valence=float(np.clip((valence - 3) * slope, -1, 1)),
             arousal=float(np.clip((arousal - calm) / (excited - calm), 0, 1)),
         )

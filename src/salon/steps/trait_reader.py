@@ -45,15 +45,28 @@ def load_text_model() -> TextModel:
     return TextModel(tuple(about["features"]), about["r"], weights, intercept)
 
 
+def wording_vector(texts: Sequence[str], embedder: Embedder) -> "npt.NDArray[np.float32]":
+    """Return where texts of one person point together: the direction of their vectors' mean.
+
+    Each text by itself, because other steps have its vector already.
+    """
+    import numpy as np  # noqa: PLC0415 - heavy: only where wording is read
+
+    total = embedder.embed_passages(list(texts)).astype(np.float64).sum(axis=0)
+    length = float(np.sqrt((total * total).sum())) or 1.0
+    found: npt.NDArray[np.float32] = (total / length).astype(np.float32)
+    return found
+
+
 def read_wording(
     texts: Sequence[str], embedder: Embedder, *, turn: int, earlier: int
 ) -> tuple[Observation, ...]:
     """Return weak observations of the Big Five; none where too little was written."""
-    written = ". ".join(text.strip() for text in texts if text.strip())
-    if len(written.split()) < _FEWEST_WORDS:
+    written = [text.strip() for text in texts if text.strip()]
+    if sum(len(text.split()) for text in written) < _FEWEST_WORDS:
         return ()
     model = load_text_model()
-    vector = embedder.embed_passages([written])[0]
+    vector = wording_vector(written, embedder)
     if len(vector) != len(model.weights):
         return ()
     scores = vector @ model.weights + model.intercept
