@@ -1,14 +1,16 @@
 """The application behind `salon serve`: HTTP routes, the WebSocket, and whatever is mounted."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Annotated
 
+import anyio
 from fastapi import FastAPI, Query, Response, WebSocket
 from starlette.applications import Starlette
 
 from salon import __version__
 from salon.api.access import Access, Door
+from salon.api.chores import Chore, come_round
 from salon.api.errors import answer_errors
 from salon.api.limits import Limits
 from salon.api.service import ConversationService
@@ -26,6 +28,7 @@ def create_app(
     door: Door = HERE,
     limits: Limits = USUAL,
     mounted: Mapping[str, Starlette] | None = None,
+    chores: Sequence[Chore] = (),
 ) -> FastAPI:
     """Return the application; `mounted` are others that live under a path of their own."""
     others = dict(mounted or {})
@@ -35,7 +38,11 @@ def create_app(
         async with AsyncExitStack() as stack:
             for one in others.values():
                 await stack.enter_async_context(one.router.lifespan_context(one))
+            beside = await stack.enter_async_context(anyio.create_task_group())
+            for chore in chores:
+                beside.start_soon(come_round, chore)
             yield
+            beside.cancel_scope.cancel()
 
     app = FastAPI(
         title="Salon",

@@ -37,10 +37,14 @@ def serve(salon: Salon, host: str | None, port: int | None, open_page: bool) -> 
 def make_config(salon: Salon, *, host: str | None, port: int | None) -> "uvicorn.Config":
     """Return what is served and how, from the settings and what was asked for."""
     from salon.api.app import create_app
+    from salon.api.chores import Chore
     from salon.api.sockets import server_config
 
     door, limits = _door(salon, host), _limits(salon)
-    app = create_app(salon, door=door, limits=limits, mounted=_mounted(salon, door))
+    # Approved actions go on also while nobody talks.
+    chores = [Chore(name="the outbox", work=salon.run_outbox)]
+    mounted = _mounted(salon, door)
+    app = create_app(salon, door=door, limits=limits, mounted=mounted, chores=chores)
     chosen = salon.settings.serve.port if port is None else port
     return server_config(app, limits, host=door.host, port=chosen)
 
