@@ -112,7 +112,7 @@ class Connection:
                 await ANSWERS[type(message)](self, message)
             except SalonError as error:
                 self._complain(error)
-            except Exception:
+            except Exception:  # the top of this edge: logged, told, and the connection lives on
                 log.exception("defect in a turn")
                 self.listener.offer(self._error(internal()))
 

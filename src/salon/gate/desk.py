@@ -5,7 +5,6 @@ one audit note; the approval moves the flow and writes the order in the same tra
 approved action is in the outbox or was never approved. What a flow says comes from `prompts`.
 """
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -15,12 +14,12 @@ from zoneinfo import ZoneInfo
 from pydantic import TypeAdapter
 
 from salon.core.archive import Archive, ArchiveTransaction
-from salon.core.canonical import canonical_json
 from salon.core.clock import Clock, instant
-from salon.core.errors import HandleMoved, InvalidDocument, OutsideFailed
+from salon.core.errors import HandleMoved, OutsideFailed
 from salon.core.events import ActionMoved
 from salon.core.hashing import CardHash
 from salon.core.ids import IdMaker
+from salon.core.records import RecordKind
 from salon.gate.actions import Action, Actions, Reading, Situation
 from salon.gate.approval import order_key
 from salon.gate.availability import USUAL_HOURS, Hours, free_slots, horizon, is_free
@@ -290,22 +289,16 @@ class Desk:
 
 
 _LOOKUP_FAILED = "I could not read the calendar, so I cannot tell which times are free."
-_ADAPTER = TypeAdapter(Flow)
+_CARD = RecordKind(
+    kind=KIND, version=VERSION, called="a flow", check=TypeAdapter(Flow).validate_python
+)
 
 
 def flow_to_json(flow: Flow) -> bytes:
     """Return a flow as a card."""
-    return canonical_json({"kind": KIND, "version": VERSION, **asdict(flow)})
+    return _CARD.write(asdict(flow))
 
 
 def flow_from_json(content: bytes) -> Flow:
     """Read a flow from its card, or raise `InvalidDocument`."""
-    try:
-        found = json.loads(content)
-        kind = found.pop("kind"), found.pop("version")
-        flow = _ADAPTER.validate_python(found)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InvalidDocument(f"this card is not a flow: {error}") from error
-    if kind != (KIND, VERSION):
-        raise InvalidDocument(f"this card is not a flow but {kind[0]} {kind[1]}")
-    return flow
+    return _CARD.read(content)

@@ -5,7 +5,6 @@ before anything can take effect outside, so after a crash one knows: before it n
 after it the server is asked, and where it cannot be asked a person decides.
 """
 
-import json
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,10 +12,9 @@ from types import MappingProxyType
 
 from pydantic import TypeAdapter
 
-from salon.core.canonical import canonical_json
 from salon.core.clock import instant, parse_instant
-from salon.core.errors import InvalidDocument
 from salon.core.hashing import CardHash
+from salon.core.records import RecordKind
 from salon.gate.ends import Receipt
 
 KIND = "salon.order"
@@ -163,22 +161,16 @@ def wait_after(order: Order, now: datetime, backoff: tuple[timedelta, ...]) -> s
     return instant(now + backoff[made - 1]) if made <= len(backoff) else None
 
 
-_ADAPTER = TypeAdapter(Order)
+_CARD = RecordKind(
+    kind=KIND, version=VERSION, called="an order", check=TypeAdapter(Order).validate_python
+)
 
 
 def order_to_json(order: Order) -> bytes:
     """Return an order as a card."""
-    return canonical_json({"kind": KIND, "version": VERSION, **asdict(order)})
+    return _CARD.write(asdict(order))
 
 
 def order_from_json(content: bytes) -> Order:
     """Read an order from its card, or raise `InvalidDocument`."""
-    try:
-        found = json.loads(content)
-        kind = found.pop("kind"), found.pop("version")
-        order = _ADAPTER.validate_python(found)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InvalidDocument(f"this card is not an order: {error}") from error
-    if kind != (KIND, VERSION):
-        raise InvalidDocument(f"this card is not an order but {kind[0]} {kind[1]}")
-    return order
+    return _CARD.read(content)
