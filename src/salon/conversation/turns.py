@@ -8,7 +8,6 @@ A turn on a blackboard also holds what replays it: whose turn it was, what was g
 said and what every slot held. Turns without these are written as they always were.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -16,13 +15,13 @@ from dataclasses import dataclass, replace
 
 from salon.conversation.discussion import Discussion, Utterance
 from salon.core.archive import Archive, ArchiveTransaction
-from salon.core.canonical import canonical_json
 from salon.core.citations import Citation
 from salon.core.documents import Span
-from salon.core.errors import HandleMoved, InvalidDocument, InvalidInput
+from salon.core.errors import HandleMoved, InvalidInput
 from salon.core.events import Note
 from salon.core.hashing import CardHash
 from salon.core.ids import SessionId
+from salon.core.records import RecordKind
 
 KIND = "salon.turn"
 VERSION = 1
@@ -157,11 +156,12 @@ def discussion_of(turns: Sequence[Turn], *, topic: str | None = None) -> Discuss
     return Discussion(utterances=tuple(said), topic=topic)
 
 
+_CARD = RecordKind(kind=KIND, version=VERSION, called="a turn", check=lambda found: Turn(**found))
+
+
 def turn_to_json(turn: Turn) -> bytes:
     """Return a turn as its card holds it, without what it does not have."""
     found: dict[str, object] = {
-        "kind": KIND,
-        "version": VERSION,
         "number": turn.number,
         "session": turn.session,
         "speaker": turn.speaker,
@@ -172,7 +172,7 @@ def turn_to_json(turn: Turn) -> bytes:
         "previous": turn.previous,
     }
     more = {name: getattr(turn, name) for name in _OPTIONAL}
-    return canonical_json(found | {name: item for name, item in more.items() if item is not None})
+    return _CARD.write(found | {name: item for name, item in more.items() if item is not None})
 
 
 _OPTIONAL = ("preset", "user", "given", "model", "board")
@@ -180,13 +180,4 @@ _OPTIONAL = ("preset", "user", "given", "model", "board")
 
 def read_turn(archive: Archive, card: CardHash) -> Turn:
     """Return the turn that a card records, or raise `InvalidDocument`."""
-    content = archive.get(card).content
-    try:
-        found = json.loads(content)
-        kind = found.pop("kind"), found.pop("version")
-        turn = Turn(**found)
-    except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
-        raise InvalidDocument(f"card {card} is not a turn: {error}") from error
-    if kind != (KIND, VERSION):
-        raise InvalidDocument(f"card {card} is not a turn but {kind[0]} {kind[1]}")
-    return turn
+    return _CARD.read(archive.get(card).content, name=f"card {card}")

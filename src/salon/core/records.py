@@ -29,14 +29,14 @@ class RecordKind(Generic[T]):
         """Return the bytes of the card that holds these fields."""
         return canonical_json({"kind": self.kind, "version": self.version, **fields})
 
-    def read(self, content: bytes) -> T:
-        """Return the value that a card holds, or raise `InvalidDocument`."""
+    def read(self, content: bytes, *, name: str = "this card") -> T:
+        """Return the value that a card holds, or raise `InvalidDocument`, which names the card."""
         try:
             found = json.loads(content)
             kind = found.pop("kind"), found.pop("version")
             value = self.check(found)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise InvalidDocument(f"this card is not {self.called}: {error}") from error
+            raise InvalidDocument(f"{name} is not {self.called}: {error}") from error
         if kind != (self.kind, self.version):
-            raise InvalidDocument(f"this card is not {self.called} but {kind[0]} {kind[1]}")
+            raise InvalidDocument(f"{name} is not {self.called} but {kind[0]} {kind[1]}")
         return value

@@ -7,7 +7,6 @@ people's; the calibration says which kind it rests on. Half of the questions cho
 the other half show what it is worth.
 """
 
-import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -15,9 +14,9 @@ from dataclasses import asdict, dataclass
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from salon.core.archive import Archive
-from salon.core.canonical import canonical_json
 from salon.core.documents import Document, DocumentId
-from salon.core.errors import InvalidDocument, InvalidInput
+from salon.core.errors import InvalidInput
+from salon.core.records import RecordKind
 from salon.corpus.search import FoundPassage
 from salon.experts.abstention import UNPROMISED, Abstention
 from salon.experts.evidence import Selector, gather_evidence
@@ -168,8 +167,12 @@ def calibration_handle(avatar: str) -> str:
 
 def save_calibration(archive: Archive, profile: Profile, made: Calibration) -> None:
     """Make a calibration count."""
-    content = canonical_json({"kind": KIND, "version": VERSION, **asdict(made)})
-    archive.put(calibration_handle(profile.id), content)
+    archive.put(calibration_handle(profile.id), _CARD.write(asdict(made)))
+
+
+_CARD = RecordKind(
+    kind=KIND, version=VERSION, called="a calibration", check=lambda found: Calibration(**found)
+)
 
 
 def find_calibration(archive: Archive, profile: Profile) -> Calibration | None:
@@ -177,15 +180,8 @@ def find_calibration(archive: Archive, profile: Profile) -> Calibration | None:
     handle = archive.find_handle(calibration_handle(profile.id))
     if handle is None:
         return None
-    try:
-        found = json.loads(archive.get(handle.current).content)
-        kind = found.pop("kind"), found.pop("version")
-        made = Calibration(**found)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidDocument(f"the calibration of {profile.id} cannot be read") from error
-    if kind != (KIND, VERSION):
-        raise InvalidDocument(f"the calibration of {profile.id} is {kind[0]} {kind[1]}")
-    return made
+    name = f"the card of {profile.id}"
+    return _CARD.read(archive.get(handle.current).content, name=name)
 
 
 def abstention_of(archive: Archive, profile: Profile, shipped: Abstention) -> Abstention:

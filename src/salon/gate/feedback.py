@@ -8,15 +8,15 @@ held back. It is kept as a card behind the handle `gate/learned`.
 
 import csv
 import io
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from salon.core.archive import Archive
-from salon.core.canonical import canonical_json
-from salon.core.errors import InvalidDocument, InvalidInput
+from salon.core.errors import InvalidInput
+from salon.core.records import RecordKind
 from salon.gate.deciding import decide
 from salon.gate.learned import LearnedDecision
 from salon.gate.lexicon import lexicon_of
@@ -243,7 +243,7 @@ def rule_rates(rows: Sequence[FeedbackRow], policy: Policy) -> Rates:
 
 def save_feedback_gate(archive: Archive, made: FeedbackGate) -> None:
     """Let what was learned count in this home."""
-    archive.put(HANDLE, canonical_json({"kind": KIND, "version": VERSION, **asdict(made)}))
+    archive.put(HANDLE, _CARD.write(asdict(made)))
 
 
 def find_feedback_gate(archive: Archive) -> FeedbackGate | None:
@@ -254,15 +254,15 @@ def find_feedback_gate(archive: Archive) -> FeedbackGate | None:
 
 def parse_feedback_gate(content: bytes) -> FeedbackGate:
     """Read what was learned from its bytes, or raise `InvalidDocument`."""
-    try:
-        found = json.loads(content)
-        kind = found.pop("kind"), found.pop("version")
-        if kind != (KIND, VERSION):
-            raise ValueError(f"it is {kind[0]} {kind[1]}")  # noqa: TRY301
-        weights = {str(name): float(value) for name, value in found.pop("weights").items()}
-        return FeedbackGate(weights=weights, rates=Rates(**found.pop("rates")), **found)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidDocument(f"what the gate learned cannot be read: {error}") from error
+    return _CARD.read(content)
+
+
+def _check(found: dict[str, Any]) -> FeedbackGate:
+    weights = {str(name): float(value) for name, value in found.pop("weights").items()}
+    return FeedbackGate(weights=weights, rates=Rates(**found.pop("rates")), **found)
+
+
+_CARD = RecordKind(kind=KIND, version=VERSION, called="what a gate learned", check=_check)
 
 
 def _threshold(chances: Sequence[float], labels: Sequence[bool], most: float) -> float:
