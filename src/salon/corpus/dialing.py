@@ -7,7 +7,6 @@ look-up to the last byte, happens before one deadline.
 """
 
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ import httpcore
 
 from salon.core.errors import FetchFailed, ForbiddenAddress
 from salon.corpus.addresses import Address, parse_address, why_not_public
+from salon.corpus.timed_stream import TimedStream
 
 Dial: TypeAlias = Callable[[str, int, float], httpcore.NetworkStream]
 
@@ -87,7 +87,7 @@ class CheckedBackend(httpcore.NetworkBackend):
             try:
                 # A share of the time each: an address that never answers leaves some for others.
                 stream = self._dial(str(address), port, self._deadline.left() / untried)
-                return _TimedStream(stream, self._deadline)
+                return TimedStream(stream, self._deadline)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 problem = error
         raise problem or httpcore.ConnectError(f"{host} has no address")
@@ -126,32 +126,3 @@ class CheckedBackend(httpcore.NetworkBackend):
         if not found:
             raise httpcore.ConnectTimeout(f"looking up {host} took too long")
         return found[0]
-
-
-class _TimedStream(httpcore.NetworkStream):
-    """A connection whose every operation ends at the deadline."""
-
-    def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline) -> None:
-        self._inner = inner
-        self._deadline = deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
-        return self._inner.read(max_bytes, self._deadline.left())
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        self._inner.write(buffer, self._deadline.left())
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002
-    ) -> httpcore.NetworkStream:
-        secured = self._inner.start_tls(ssl_context, server_hostname, self._deadline.left())
-        return _TimedStream(secured, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)

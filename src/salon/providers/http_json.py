@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from salon import __version__
 from salon.core.closing import Closable
 from salon.core.errors import InvalidSettings, ProviderFailed
+from salon.corpus.timed_stream import TimedStream
 
 _PORTS = {"http": 80, "https": 443}
 _TRY_AGAIN = frozenset({429, 502, 503, 504})
@@ -218,34 +219,7 @@ class _TimedBackend(httpcore.NetworkBackend):
         stream = self._inner.connect_tcp(
             host, port, self._deadline.left(), local_address, socket_options
         )
-        return _TimedStream(stream, self._deadline)
-
-
-class _TimedStream(httpcore.NetworkStream):
-    def __init__(self, inner: httpcore.NetworkStream, deadline: _Deadline) -> None:
-        self._inner = inner
-        self._deadline = deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
-        return self._inner.read(max_bytes, self._deadline.left())
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        self._inner.write(buffer, self._deadline.left())
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002
-    ) -> httpcore.NetworkStream:
-        secured = self._inner.start_tls(ssl_context, server_hostname, self._deadline.left())
-        return _TimedStream(secured, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
+        return TimedStream(stream, self._deadline)
 
 
 def _parse(base_url: str) -> httpcore.URL:
