@@ -8,7 +8,7 @@ STAMP := $(VENV)/.ready
 # CI also demands coverage; it costs half as much time again.
 COVERAGE := $(if $(CI),--cov=salon --cov-branch --cov-report=term:skip-covered)
 
-.PHONY: help setup demo test check format bench bench-search conformance live-local torture train train-readers docs lock clean
+.PHONY: help setup demo test check format screenshots bench bench-search bench-council conformance live-local torture train train-readers docs lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -21,8 +21,8 @@ $(STAMP): pyproject.toml requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
 
-demo: setup ## Take the tour
-	@$(BIN)/salon tour
+demo: setup ## Build the demo and open its page; Ctrl-C ends it
+	@$(BIN)/salon serve --demo
 
 test: setup ## Run all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q $(COVERAGE)
@@ -40,6 +40,9 @@ format: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+screenshots: setup ## Photograph every screen of the page into docs/screenshots; needs Chromium
+	$(BIN)/python -m tools.screenshots
+
 bench: setup ## Measure the archive and the embedders against their limits
 	$(BIN)/python -m bench
 
@@ -48,6 +51,10 @@ bench-search: setup ## Measure search at size beside the bare engines; takes lon
 	$(BIN)/python -m bench.ingest
 	$(BIN)/python -m bench.vector_engines
 	$(BIN)/python -m bench.growth
+
+bench-council: setup ## Play rounds on 10,000 documents of ../shared/data; the first time takes long
+	$(BIN)/python -m bench.council --data ../shared/data --keep build/bench-council
+	$(BIN)/python -m bench.documents
 
 conformance: setup ## Hold the MCP servers against the public suite and other people's clients
 	$(BIN)/python -m tests.conformance
@@ -61,6 +68,8 @@ train: setup ## Fit every shipped weight that needs no GPU anew from ../shared/d
 	$(BIN)/python -m tools.train_matching
 	$(BIN)/python -m tools.train_gate
 	$(BIN)/python -m tools.train_crisis
+	$(BIN)/python -m tools.train_council
+	$(BIN)/python -m tools.train_harm
 
 # A Python with torch, and a GPU unless you have days.
 TORCH ?= $(BIN)/python
@@ -92,6 +101,8 @@ live-local: setup ## Ask a real small model on this machine (extra packages, dow
 
 torture: setup ## 200 kills and 1,000 power cuts, the long run
 	$(BIN)/python -m tests.torture --kills 200 --power-cuts 1000
+	$(BIN)/python -m tests.torture.actions
+	$(BIN)/python -m tests.torture.rounds
 
 docs: setup ## Write the generated reference pages again
 	$(BIN)/python -m tools.make_docs

@@ -16,9 +16,9 @@ from salon.app import Salon
 from salon.core.ids import AvatarId
 from salon.corpus.sources import FileSource
 from salon.experts.profile import make_profile, register_profile
-from salon.mcp_server.avatar_results import Info, info_of
 from salon.mcp_server.avatar_server import build_avatar_server
 from salon.mcp_server.transports import allowed_hosts, http_app, serve_stdio
+from salon.parts.avatar_results import Info, info_of
 from salon.settings import load_settings
 
 AVATAR = "bench-avatar"

@@ -25,6 +25,7 @@ from salon.core import errors, events
 from salon.experts.profile import Profile, profile_schema
 from salon.settings import Settings, setting_names
 from salon.steps.match_profiles import schema_text
+from tools.openapi_page import pages as openapi_pages
 from tools.steps_page import steps_page, steps_svg
 from tools.wire_page import pages as wire_pages
 
@@ -265,6 +266,7 @@ def all_pages() -> dict[Path, str]:
     return (
         pages
         | wire_pages()
+        | openapi_pages()
         | {ROOT / name: with_tour((ROOT / name).read_text("utf-8"), stops) for name in WITH_TOUR}
     )
 

@@ -185,9 +185,6 @@ def _limits() -> Iterator[str]:
     yield "|---|---|"
     for family, status in STATUSES:
         yield f"| `{family.code}` | {status} |"
-    yield "| a foreign Host | 421 |"
-    yield "| a foreign Origin | 403 |"
-    yield "| no token, or a wrong one | 401 |"
     yield ""
 
 

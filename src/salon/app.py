@@ -25,6 +25,7 @@ from salon.parts.assistant import AssistantPart
 from salon.parts.avatars import AvatarsPart
 from salon.parts.companion import CompanionPart
 from salon.parts.conversations import ConversationsPart
+from salon.parts.council import CouncilPart
 from salon.parts.experts import ExpertsPart
 from salon.parts.gate import GatePart
 from salon.parts.memories import MemoriesPart
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 SHORTEST_PREFIX = 6
 Progress = Callable[[int], None]
 _CLOSED = (
+    "_drivers",
     "_uses",
     "graph",
     "passages",
@@ -73,6 +75,7 @@ _CLOSED = (
 class Salon(
     ConversationsPart,
     CompanionPart,
+    CouncilPart,
     MemoriesPart,
     AssistantPart,
     GatePart,

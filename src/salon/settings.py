@@ -246,6 +246,149 @@ class ServeSettings(_Group):
     )
 
 
+class SeatSettings(_Group):
+    """Who holds a seat of the council, and how a chat model in it is reached."""
+
+    holder: str = Field(
+        "offline",
+        pattern=r"^(offline|outside|[a-z][a-z-]*:.+)$",
+        description="`offline`: Salon's own strategy. `outside`: an MCP client with the seat's "
+        "token. Else a chat model as `kind:name`; see docs/guides/council.md.",
+    )
+    url: str | None = Field(
+        None,
+        description="Address of that model's server, where it needs one.",
+        repr=False,  # somebody may have put a password into it
+    )
+    key: SecretStr | None = Field(
+        None, description="Key for that server; better in the environment than in a file."
+    )
+
+    @field_serializer("url")
+    def _without_password(self, url: str | None) -> str | None:
+        return url and re.sub(r"(?<=://)[^/]*@", "***@", url)
+
+
+def _seat() -> SeatSettings:
+    return SeatSettings.model_validate({})
+
+
+class CouncilSettings(_Group):
+    """Who sits in the council, and how long it waits and learns."""
+
+    seat_i: SeatSettings = Field(default_factory=_seat)
+    seat_ii: SeatSettings = Field(default_factory=_seat)
+    seat_iii: SeatSettings = Field(default_factory=_seat)
+    seat_iv: SeatSettings = Field(default_factory=_seat)
+    seat_v: SeatSettings = Field(default_factory=_seat)
+    patience_s: float = Field(
+        600.0, gt=0, le=604_800, description="How long a phase waits for outside seats, in seconds."
+    )
+    retries: int = Field(
+        3, ge=0, le=3, description="How often a round without consensus begins again."
+    )
+    evolve_every: int = Field(
+        100, ge=1, description="Rounds after which the weakest soul may be retired."
+    )
+    probation: int = Field(
+        10, ge=0, description="Rounds in which a new soul drafts and criticises without a vote."
+    )
+
+    @field_validator("seat_i", "seat_ii", "seat_iii", "seat_iv", "seat_v", mode="before")
+    @classmethod
+    def _by_name(cls, value: object) -> object:
+        """Take `outside` for `{holder = "outside"}`."""
+        return {"holder": value} if isinstance(value, str) else value
+
+    def seat(self, numeral: str) -> SeatSettings:
+        """Return the settings of the seat with this numeral."""
+        found = getattr(self, f"seat_{numeral.lower()}")
+        assert isinstance(found, SeatSettings)
+        return found
+
+
+class ChatRoomSettings(_Group):
+    """Who can be asked in a chat room, and how."""
+
+    avatars: tuple[str, ...] = Field(
+        (), description="Avatars that can be asked; all experts of the home by default."
+    )
+    channels: dict[str, str] = Field(
+        default_factory=dict,
+        description="The avatar of a channel by the channel's id; it is meant where nobody is "
+        "named. In the environment: `C1=ada-berg,C2=ole-holm`.",
+    )
+    default_avatar: str | None = Field(
+        None, description="Who is meant where neither the message nor the channel says so."
+    )
+    history: int = Field(
+        20, ge=0, le=100, description="How many messages before the question go along."
+    )
+    per_minute: float = Field(
+        10.0, gt=0, le=10_000, description="Questions a minute that one person may ask."
+    )
+
+    @field_validator("avatars", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        """Take `a,b` as the environment has it."""
+        return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+
+    @field_validator("channels", mode="before")
+    @classmethod
+    def _pairs(cls, value: object) -> object:
+        """Take `C1=a,C2=b` as the environment has it."""
+        if not isinstance(value, str):
+            return value
+        pairs = [one.partition("=") for one in value.split(",") if one.strip()]
+        return {channel.strip(): avatar.strip() for channel, _, avatar in pairs}
+
+
+class SlackSettings(ChatRoomSettings):
+    """The Slack workspace of `salon slack`; see docs/guides/platforms.md."""
+
+    bot_token: SecretStr | None = Field(
+        None, description="The bot's token, `xoxb-…`; better in the environment than in a file."
+    )
+    app_token: SecretStr | None = Field(
+        None, description="The app-level token for Socket Mode, `xapp-…`."
+    )
+    signing_secret: SecretStr | None = Field(
+        None, description="What Slack signs its requests with, for `--http`."
+    )
+    base_url: str = Field(
+        "https://slack.com/api/", description="Slack's interface; another one is for tests."
+    )
+
+
+class DiscordSettings(ChatRoomSettings):
+    """The Discord application of `salon discord`; see docs/guides/platforms.md."""
+
+    token: SecretStr | None = Field(
+        None, description="The bot's token; better in the environment than in a file."
+    )
+    guild: int | None = Field(
+        None, description="A server where commands appear at once; all servers by default."
+    )
+
+
+class HarmonicaSettings(_Group):
+    """The Harmonica account of `salon harmonica`; see docs/guides/platforms.md."""
+
+    api_key: SecretStr | None = Field(
+        None, description="Its key, `hm_live_…`; better in the environment than in a file."
+    )
+    base_url: str = Field(
+        "https://app.harmonica.chat/api/v1", description="Address of Harmonica's interface."
+    )
+    mcp_url: str | None = Field(
+        None, description="Public address of this Salon, where facilitators reach its avatars."
+    )
+    mcp_bearer: SecretStr | None = Field(
+        None, description="The token that Harmonica shows there: that of `serve.token`."
+    )
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -270,6 +413,12 @@ class Settings(_Group):
     )
     actions: ActionSettings = Field(default_factory=lambda: ActionSettings.model_validate({}))
     serve: ServeSettings = Field(default_factory=lambda: ServeSettings.model_validate({}))
+    council: CouncilSettings = Field(default_factory=lambda: CouncilSettings.model_validate({}))
+    slack: SlackSettings = Field(default_factory=lambda: SlackSettings.model_validate({}))
+    discord: DiscordSettings = Field(default_factory=lambda: DiscordSettings.model_validate({}))
+    harmonica: HarmonicaSettings = Field(
+        default_factory=lambda: HarmonicaSettings.model_validate({})
+    )
 
     @property
     def archive_path(self) -> Path:
@@ -286,6 +435,11 @@ class Settings(_Group):
     def key_path(self) -> Path:
         """The private key that signs the audit log."""
         return self.home / "keys" / "audit.key"
+
+    @property
+    def seat_tokens_path(self) -> Path:
+        """The digests of the tokens with which outside seats of the council come in."""
+        return self.home / "keys" / "seats.json"
 
     @property
     def checkpoint_path(self) -> Path:

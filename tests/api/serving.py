@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from salon.api.access import Door
 from salon.api.app import create_app
 from salon.api.limits import Limits
-from salon.api.service import ConversationService
+from salon.api.service import Service
 from salon.api.sockets import server_config
 
 
@@ -33,7 +33,7 @@ class Address:
 
 @contextmanager
 def served(
-    service: ConversationService,
+    service: Service,
     *,
     limits: Limits | None = None,
     door: Door | None = None,

@@ -25,7 +25,12 @@ def test_every_error_of_the_tree_has_a_status_that_fits_its_family(kind: type[Sa
         return
     assert any(issubclass(kind, family) and status == said for family, said in STATUSES)
     is_callers = issubclass(
-        kind, errors.InvalidInput | errors.NotFound | errors.Conflict | errors.LimitReached
+        kind,
+        errors.InvalidInput
+        | errors.NotFound
+        | errors.Conflict
+        | errors.Refused
+        | errors.LimitReached,
     )
     assert (status < 500) == is_callers
 

@@ -194,3 +194,82 @@ def test_a_server_that_stops_tells_its_clients(salon: Any) -> None:
             client = open_clients.enter_context(raw_client(address, "stopped"))
         opcode, payload = until_closed(client)[-1]
     assert (opcode, close_code(payload)) == (CLOSE, 1012)
+
+
+def test_ten_thousand_malformed_frames_get_an_error_each_and_hurt_nobody(salon: Any) -> None:
+    many = 10_000
+    limits = Limits(malformed=10**9, outgoing=10**9, frame_bytes=2**20)
+    kinds = (b"{", b"[]", b"null", b'{"type": "shout"}', b"\xff\xfe", b"[" * 500)
+    with served(salon, limits=limits) as address, talking(address, "polite") as other:
+        with raw_client(address, "garbage") as client:
+            texts = [one for one in kinds if one != b"\xff\xfe"]
+            flood = b"".join(frame(texts[n % len(texts)]) for n in range(many))
+            sending = threading.Thread(target=client.sendall, args=(flood,))
+            sending.start()
+            for answered, (_, payload) in enumerate(frames(client), 1):
+                assert b'"error"' in payload
+                if answered % 2_500 == 0:
+                    assert other.say("Does this still work?")[-1]["type"] == "bot_response"
+                if answered == many:
+                    break
+            sending.join(30)
+        with raw_client(address, "garbage") as client:
+            client.sendall(frame(b"\xff\xfe"))  # no text at all: the protocol itself says no
+            opcode, payload = until_closed(client)[-1]
+            assert (opcode, close_code(payload)) == (CLOSE, 1007)
+        assert other.say("And this?")[-1]["type"] == "bot_response"
+
+
+HALF = {
+    "nothing": b"",
+    "half a line": b"GET /heal",
+    "half a head": b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
+    "half a body": (
+        b"POST /api/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 100\r\n\r\n{"
+    ),
+    "half after a whole one": (
+        b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /health HTTP/1.1\r\nHo"
+    ),
+}
+
+
+def test_requests_that_never_end_are_cut_off_and_others_go_on(
+    salon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sockets, "STUCK_S", 0.3)
+    with served(salon, timeout_keep_alive=30) as address, ExitStack() as open_clients:
+        clients = []
+        for half in [*HALF.values()] * 20:
+            client = open_clients.enter_context(socket.socket())
+            client.settimeout(30)
+            client.connect(("127.0.0.1", address.port))
+            client.sendall(half)
+            clients.append(client)
+        with talking(address, "undisturbed") as talk:
+            assert talk.say("Does this still work?")[-1]["turn"] == 1
+        for client in clients:
+            assert _until_hung_up(client)
+
+
+def _until_hung_up(client: socket.socket) -> bool:
+    try:
+        while client.recv(65_536):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+def test_a_client_that_hangs_up_amid_a_stream_leaves_the_turn_whole(salon: Any) -> None:
+    with served(salon) as address, talking(address, "hung-up", user="u") as listener:
+        body = b'{"content": "I am off.", "user_id": "u"}'
+        head = (
+            f"POST /api/sessions/hung-up/messages HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\n"
+            "Accept: text/event-stream\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.socket() as client:
+            client.connect(("127.0.0.1", address.port))
+            client.sendall(head.encode() + body)
+        assert listener.until_reply()[-1]["turn"] == 1

@@ -34,7 +34,7 @@ from tests.mcp_server.homes import AVATAR, make_home
 def program(home: Path, **given: str) -> Iterator["subprocess.Popen[str]"]:
     """Start `salon serve` as a program of its own, and end it whatever happens."""
     started = subprocess.Popen(
-        [sys.executable, "-m", "salon.cli.main", "serve", "--port", "0"],
+        [sys.executable, "-m", "salon.cli.main", "serve", "--port", "0", "--no-demo"],
         env=os.environ | {"SALON_HOME": str(home), "PYTHONUNBUFFERED": "1"} | given,
         stdout=subprocess.PIPE,
         text=True,

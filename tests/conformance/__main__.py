@@ -2,7 +2,8 @@
 
 The public suite at 100 % on the fixture server in both revisions, and on a real avatar with no
 failure but the expected; the Inspector and both generations of the TypeScript client over stdio and
-HTTP; the bundle's manifest. Without npm it says so and does nothing.
+HTTP; a round of the council with a seat of each SDK; the bundle's manifest. Without npm it says so
+and does nothing.
 """
 
 import json
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.council_seats import play_together
 from tests.conformance.programs import (
     ROOT,
     MissingPrograms,
@@ -80,6 +82,7 @@ def _checks(home: Path) -> Iterator[tuple[str, Callable[[], str]]]:
     stdio = (SALON, "--home", str(home), "mcp", "--avatar", AVATAR)
     yield "inspector, stdio", lambda: _inspector(*stdio)
     yield "typescript clients, stdio", lambda: _typescript("stdio", *stdio)
+    yield "a round with a python and a typescript seat", lambda: _council(home.parent / "council")
     manifest = ROOT / "packaging/mcpb/manifest.json"
     yield "manifest of the bundle", lambda: _expect(node("mcpb", "validate", str(manifest)))
 
@@ -152,6 +155,17 @@ def _typescript(way: str, *target: str) -> str:
         if not good:
             raise Failed(f"{client} got {got}")
     return ", ".join(found)
+
+
+def _council(home: Path) -> str:
+    played = play_together(home)
+    used = (*played.python, *played.typescript["used"])
+    if not played.round.is_over or not played.report.holds or "skill_cast_vote" not in used:
+        raise Failed(f"the round stands in {played.round.phase}: {played.report.checks}")
+    if not all(played.typescript["verified"].values()):
+        raise Failed(f"skills that do not verify: {played.typescript['verified']}")
+    skills = len(played.typescript["verified"])
+    return f"{played.round.phase}, {len(used)} acts from outside, {skills} skills verified"
 
 
 def _json_of(ran: Ran) -> Any:

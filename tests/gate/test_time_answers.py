@@ -81,6 +81,13 @@ def test_what_names_no_time_is_none(text: str) -> None:
     assert _read(text) == "nothing"
 
 
+def test_a_time_that_was_offered_is_understood_in_the_very_words_of_the_offer() -> None:
+    for one in OFFERED:
+        shown = spell_time(one, READING)
+        assert read_time(shown, READING, offered=OFFERED, minutes=30) == one
+        assert read_time(shown, READING, offered=(), minutes=30) is None
+
+
 def test_a_bare_number_that_is_also_an_hour_is_asked_about() -> None:
     afternoon = tuple(datetime(2026, 11, 16, hour, 0, tzinfo=UTC) for hour in (19, 20, 21))
     assert [f"{one.astimezone(ZONE):%H}" for one in afternoon] == ["14", "15", "16"]

@@ -25,6 +25,7 @@ def rag(collection: CardCollection) -> Iterator[MCardRAGEngine]:
         yield engine
 
 
+@pytest.mark.requirement("council/mcard/index-all-again")
 def test_all_cards_are_indexed_once(rag: MCardRAGEngine) -> None:
     counts = rag.index_all()
     none = {"indexed": 0, "skipped": 0, "not_text": 0, "failed": 0, "removed": 0, "vectors": 0}
@@ -37,6 +38,7 @@ def test_all_cards_are_indexed_once(rag: MCardRAGEngine) -> None:
     assert (rebuilt["indexed"], rebuilt["vectors"]) == (3, 0)
 
 
+@pytest.mark.requirement("council/search/snippet-search")
 def test_a_search_names_the_card_the_span_and_the_text(rag: MCardRAGEngine) -> None:
     rag.index_all()
     results = rag.search("history of packet switching", k=2, hybrid=True)
@@ -101,13 +103,13 @@ def test_the_information_says_what_is_there_and_how_current(rag: MCardRAGEngine)
         "chunk_size": 1000,
         "chunk_overlap": 200,
         "embedder": "embedded:salon",
+        "llm_url": None,
     }
     assert info["engine"] == "fast"
     assert info["path"] == str(rag.collection.archive.path.with_name("cards-index"))
     assert (info["cards"], info["passages"], info["with_vector"]) == (3, 3, 3)
     assert info["audit_entries_behind"] == 0
     assert str(info["model"]).startswith("embedded:salon@")
-    assert not hasattr(rag, "query")
 
 
 def test_the_index_goes_where_it_is_told(collection: CardCollection, tmp_path: Path) -> None:
@@ -145,10 +147,10 @@ def graph(tmp_path: Path) -> Iterator[GraphRAGEngine]:
 
 
 def test_cards_are_taken_into_the_graph_once(graph: GraphRAGEngine) -> None:
-    assert graph.index(MCard(BARAN)) == {"vectors": 0, "entities": 2, "relationships": 1}
+    assert graph.index(MCard(BARAN)) == {"vectors": 1, "entities": 2, "relationships": 1}
     nothing = {"vectors": 0, "entities": 0, "relationships": 0}
     assert graph.index(MCard(BARAN)) == nothing
-    assert graph.index(MCard(DAVIES), extract_graph=False) == nothing
+    assert graph.index(MCard(DAVIES), extract_graph=False) == nothing | {"vectors": 1}
     assert graph.index(MCard(b"\xff")) == nothing
     assert graph.index(MCard(BARAN), force=True)["entities"] == 2
 

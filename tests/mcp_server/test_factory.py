@@ -17,7 +17,8 @@ from pydantic import Field
 
 from salon.core.errors import CardNotFound, HandleMoved, StorageFull
 from salon.mcp_server import calls
-from salon.mcp_server.factory import PAGE, build_server
+from salon.mcp_server.factory import build_server
+from salon.mcp_server.paging import PAGE
 from salon.mcp_server.tables import (
     Arguments,
     Call,

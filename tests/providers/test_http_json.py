@@ -361,3 +361,25 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_repeated(key: str) ->
     with pytest.raises(InvalidSettings) as caught:
         JsonClient(JsonServer(base_url="http://127.0.0.1", api_key=key))
     assert "cret" not in str(caught.value.as_json())
+
+
+@pytest.mark.parametrize("status", [200, 201, 202])
+def test_every_answer_of_the_200s_is_one(model_server: ModelServer, status: int) -> None:
+    model_server.instead.append(say({"name": "made"}, status))
+    with JsonClient(JsonServer(base_url=model_server.url)) as client:
+        assert client.get("/x", Named).name == "made"
+
+
+def test_a_refusal_says_how_long_the_server_wants_to_be_left_alone(
+    model_server: ModelServer,
+) -> None:
+    model_server.instead += [say({}, 429, Retry_After="90"), say({}, 429, Retry_After="soon")]
+    with JsonClient(JsonServer(base_url=model_server.url, waits_s=())) as client:
+        for expected in (90.0, None):
+            with pytest.raises(ProviderFailed) as caught:
+                client.get("/x", Named)
+            assert caught.value.details["retry_after_s"] == expected
+
+
+class Named(Answer):
+    name: str

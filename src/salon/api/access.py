@@ -13,37 +13,26 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from salon.api.errors import status_of
-from salon.core.errors import ContentTooLarge, InvalidSettings, SalonError
+from salon.api.errors import status_of, wait_of
+from salon.core.errors import (
+    ContentTooLarge,
+    ForeignHost,
+    ForeignOrigin,
+    InvalidSettings,
+    SalonError,
+    Unauthorised,
+)
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _EVERY_INTERFACE = ("0.0.0.0", "::")  # noqa: S104 - not binding
-OPEN_PATHS = ("/health",)
-"""What needs no token: whoever watches a server has none."""
+OPEN_PATHS = ("/health", "/", "/page", "/mcp/council")
+"""What needs no token: whoever watches a server has none, the page itself holds no data, and the
+seats of the council have tokens of their own."""
+PAGE_FILES = "/page/"
+REMARKS = {401: {"www-authenticate": "Bearer"}}
 SUBPROTOCOL = "salon"
 BEARER_SUBPROTOCOL = "bearer."
 """Browsers cannot set headers on a WebSocket, so the token may come as an offered subprotocol."""
-
-
-class Unauthorised(SalonError):
-    """No token, or not the right one."""
-
-    code = "unauthorised"
-
-
-class ForeignHost(SalonError):
-    """The request names a host that this server does not answer to."""
-
-    code = "foreign_host"
-
-
-class ForeignOrigin(SalonError):
-    """A page of another origin asked."""
-
-    code = "foreign_origin"
-
-
-REFUSALS: dict[type[SalonError], int] = {ForeignHost: 421, ForeignOrigin: 403, Unauthorised: 401}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +100,7 @@ class Access:
                 "pages of that origin may not talk to this server",
                 hint="add the origin to serve.origins",
             )
-        if self._door.token and scope["path"] not in OPEN_PATHS and not self._has_token(headers):
+        if self._door.token and not _is_open(scope["path"]) and not self._has_token(headers):
             return Unauthorised(
                 "the token is missing or wrong", hint="send Authorization: Bearer TOKEN"
             )
@@ -153,6 +142,10 @@ def _is_api(scope: Scope) -> bool:
     return scope["type"] == "http" and str(scope["path"]).startswith("/api/")
 
 
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or path.startswith(PAGE_FILES)
+
+
 def _length(headers: Headers) -> int:
     said = headers.get("content-length", "")
     return int(said) if said.isascii() and said.isdigit() else 0
@@ -171,12 +164,14 @@ def _name_of(host: str) -> str:
 
 async def refuse(scope: Scope, send: Send, error: SalonError) -> None:
     """Answer a request or a handshake with an error, in the one shape."""
-    status = REFUSALS.get(type(error)) or status_of(error)
+    status = status_of(error)
     prefix = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     if prefix != "http.response" and "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008})
         return
     body = json.dumps(error.as_json()).encode()
+    more = wait_of(error) | REMARKS.get(status, {})
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers += [(name.encode(), value.encode()) for name, value in more.items()]
     await send({"type": f"{prefix}.start", "status": status, "headers": headers})
     await send({"type": f"{prefix}.body", "body": body})

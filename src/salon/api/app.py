@@ -5,15 +5,27 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Annotated
 
 import anyio
-from fastapi import FastAPI, Query, Response, WebSocket
+from fastapi import FastAPI, Query, WebSocket
 from starlette.applications import Starlette
 
 from salon import __version__
 from salon.api.access import Access, Door
+from salon.api.avatars import avatar_routes
+from salon.api.cards import archive_routes
 from salon.api.chores import Chore, come_round
+from salon.api.documents import document_routes
 from salon.api.errors import answer_errors
+from salon.api.flows import flow_routes
+from salon.api.headers import SafeHeaders
+from salon.api.health import health_routes
+from salon.api.ledger import ledger_routes
 from salon.api.limits import Limits
-from salon.api.service import ConversationService
+from salon.api.looking_back import looking_back_routes
+from salon.api.metrics import Measured, Metrics, metric_routes
+from salon.api.page_files import PageFiles, page_routes
+from salon.api.patience import Patience
+from salon.api.rounds import round_routes
+from salon.api.service import Service
 from salon.api.sessions import session_routes
 from salon.api.talking import Talking
 from salon.api.websocket import converse
@@ -23,7 +35,7 @@ USUAL = Limits()
 
 
 def create_app(
-    service: ConversationService,
+    service: Service,
     *,
     door: Door = HERE,
     limits: Limits = USUAL,
@@ -53,10 +65,24 @@ def create_app(
         redoc_url=None,
         lifespan=running,
     )
-    talking = Talking(service, limits)
+    metrics = Metrics()
+    metrics.watch(service.measurements)
+    talking = Talking(service, limits, metrics)
     answer_errors(app)
-    app.include_router(session_routes(talking))
-    _health(app, talking)
+    for routes in (
+        page_routes(PageFiles()),
+        looking_back_routes(talking, service),
+        session_routes(talking),
+        flow_routes(talking, service),
+        avatar_routes(talking, service),
+        document_routes(talking, service),
+        archive_routes(talking, service),
+        ledger_routes(talking, service),
+        round_routes(service),
+        metric_routes(metrics, talking.look),
+        health_routes(talking),
+    ):
+        app.include_router(routes)
 
     @app.websocket("/ws/{session_id}")
     async def websocket(
@@ -68,20 +94,9 @@ def create_app(
 
     for path, other in others.items():
         app.mount(path, other)
+    # The one that is added last sees a request first.
+    app.add_middleware(Patience, limits=limits)
     app.add_middleware(Access, door=door, body_bytes=limits.body_bytes)
+    app.add_middleware(SafeHeaders)
+    app.add_middleware(Measured, metrics=metrics)
     return app
-
-
-def _health(app: FastAPI, talking: Talking) -> None:
-    @app.get("/health", tags=["health"])
-    async def health() -> dict[str, str]:
-        """Say that the server runs."""
-        return {"status": "ok", "version": __version__}
-
-    @app.get("/ready", tags=["health"], responses={503: {"description": "Not ready."}})
-    async def ready(response: Response) -> dict[str, object]:
-        """Say whether turns can be taken now, and what is wrong where they cannot."""
-        checks = await talking.look(talking.service.readiness)
-        is_ready = all(said == "ok" for said in checks.values())
-        response.status_code = 200 if is_ready else 503
-        return {"ready": is_ready, "checks": checks}

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass
+from math import ceil
 from typing import cast
 
 from fastapi import FastAPI, Request
@@ -13,18 +14,26 @@ from salon.core.errors import (
     CardDeleted,
     Conflict,
     ContentTooLarge,
+    ForeignHost,
+    ForeignOrigin,
     IntegrityFailed,
     InvalidInput,
     LimitReached,
     NotFound,
     OutsideFailed,
+    Refused,
     SalonError,
     TimedOut,
+    Unauthorised,
 )
 
 log = logging.getLogger(__name__)
 
 STATUSES: tuple[tuple[type[SalonError], int], ...] = (
+    (Unauthorised, 401),
+    (ForeignOrigin, 403),
+    (ForeignHost, 421),
+    (Refused, 403),
     (ContentTooLarge, 413),
     (InvalidInput, 422),
     (CardDeleted, 410),
@@ -86,9 +95,15 @@ def internal() -> dict[str, object]:
     }
 
 
-def error_response(error: SalonError, *, status: int | None = None) -> JSONResponse:
+def error_response(error: SalonError) -> JSONResponse:
     """Return the one JSON shape of an error with its status."""
-    return JSONResponse(error.as_json(), status_code=status or status_of(error))
+    return JSONResponse(error.as_json(), status_code=status_of(error), headers=wait_of(error))
+
+
+def wait_of(error: SalonError) -> dict[str, str]:
+    """Return the header that says when to try again, where that is known."""
+    seconds = error.details.get("retry_after_s")
+    return {"retry-after": str(ceil(seconds))} if isinstance(seconds, int | float) else {}
 
 
 def answer_errors(app: FastAPI) -> None:

@@ -1,4 +1,4 @@
-"""Limits of the front door, and the bucket that counts messages."""
+"""Limits of the front door, and the buckets that count messages and requests."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -31,29 +31,39 @@ class Limits:
     """Turns that are taken at the same time."""
     readers: int = 2
     """Clients that look back at the same time: a storm of them leaves the threads of turns free."""
+    askers: int = 4
+    """Searches, answers and checks outside sessions that run at the same time."""
+    caller_rate: float = 200.0
+    """What one address may ask for in a second in the long run, in units of a plain look."""
+    caller_burst: int = 2_000
+    """The same at once, after a pause."""
+    ask_cost: float = 10.0
+    """What a search, an answer or a check weighs beside a plain look."""
 
 
 class Buckets:
-    """Tokens by session: each message takes one, and they come back with time.
+    """Tokens by name: each message or request takes some, and they come back with time.
 
-    Only the sessions that spoke last are remembered; a forgotten one starts full, which after so
-    many others it would be anyway.
+    Only the names that came last are remembered; a forgotten one starts full, which after so many
+    others it would be anyway.
     """
 
     REMEMBERED = 10_000
 
-    def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
-        self._limits = limits
+    def __init__(self, *, rate: float, burst: float, now: Callable[[], float]) -> None:
+        self._rate = rate
+        self._burst = burst
         self._now = now
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, session: str) -> float:
-        """Take a token and return 0, or return how many seconds are missing until there is one."""
+    def take(self, name: str, cost: float = 1.0) -> float:
+        """Take tokens and return 0, or return how many seconds are missing until they are there."""
         now = self._now()
-        level, since = self._levels.pop(session, (float(self._limits.burst), now))
-        level = min(self._limits.burst, level + (now - since) * self._limits.rate)
-        missing = max(0.0, 1.0 - level)
-        self._levels[session] = (level if missing else level - 1.0, now)
+        level, since = self._levels.pop(name, (self._burst, now))
+        level = min(self._burst, level + (now - since) * self._rate)
+        # What costs more than the bucket holds is let through once it is full.
+        missing = max(0.0, min(cost, self._burst) - level)
+        self._levels[name] = (level if missing else level - cost, now)
         if len(self._levels) > self.REMEMBERED:
             self._levels.popitem(last=False)
-        return missing / self._limits.rate
+        return missing / self._rate

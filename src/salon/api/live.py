@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from salon.api.errors import SESSION_GONE, TOO_SLOW, CloseCode
 from salon.api.limits import Limits
+from salon.api.mailbox import Mailbox
 from salon.core.errors import LimitReached
 from salon.steps.wire_shapes import WireEvent
 
@@ -19,21 +19,20 @@ class Listener:
     """One connection, as those who have something to tell see it."""
 
     def __init__(self, outgoing: int) -> None:
-        streams: tuple[MemoryObjectSendStream[WireEvent], MemoryObjectReceiveStream[WireEvent]]
-        streams = anyio.create_memory_object_stream[WireEvent](outgoing)
-        self._offered, self.events = streams
+        self.events: Mailbox[WireEvent] = Mailbox(outgoing)
         self.scope = anyio.CancelScope()
         """What is cancelled when the connection must end."""
         self.close_code: CloseCode | None = None
 
     def offer(self, event: WireEvent) -> None:
         """Put an event before the client; one that does not read is dropped."""
-        try:
-            self._offered.send_nowait(event)
-        except anyio.WouldBlock:
+        if not self.events.put(event):
             self.end(TOO_SLOW)
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            pass  # it has just left
+
+    def mention(self, event: WireEvent) -> None:
+        """Offer what the client can do without, if there is plenty of room."""
+        if len(self.events) < self.events.most / 2:
+            self.offer(event)
 
     def end(self, why: CloseCode) -> None:
         """Have the connection closed."""
@@ -44,11 +43,10 @@ class Listener:
     def finish(self, why: CloseCode) -> None:
         """Have the connection closed after what waits for it was sent."""
         self.close_code = self.close_code or why
-        self._offered.close()
+        self.events.close()
 
     def close(self) -> None:
-        """Let go of what waits."""
-        self._offered.close()
+        """Take nothing more."""
         self.events.close()
 
 
@@ -88,6 +86,16 @@ class Live:
         for event in events:
             for listener in told:
                 listener.offer(event)
+
+    def mention(self, session: str, event: WireEvent) -> None:
+        """Offer a part of a reply to everybody who listens; the whole reply follows anyway."""
+        for listener in tuple(self._listeners.get(session, ())):
+            listener.mention(event)
+
+    @property
+    def count(self) -> int:
+        """Return how many connections there are."""
+        return self._count
 
     def end_session(self, session: str) -> None:
         """Close the connections of a session that is gone."""

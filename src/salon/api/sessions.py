@@ -2,43 +2,29 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import Field
 
+from salon.api import examples
+from salon.api.service import TakenTurn
+from salon.api.shapes import Responses, Shape, responses
+from salon.api.streaming import EventStream, Hear, streams, wants_events
 from salon.api.talking import Talking
 from salon.conversation.turns import Turn, as_session_id
+from salon.core.ids import SessionId as Session
 from salon.parts.companion import is_command
-from salon.steps.wire_shapes import LONGEST_CONTENT, LONGEST_ID, as_json
+from salon.steps.wire_shapes import LONGEST_CONTENT, LONGEST_ID, ReplyDelta, as_json
 
 MOST_TURNS = 500
 
 
-class _Shape(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ErrorBody(_Shape):
-    """What went wrong; the same on every surface."""
-
-    code: str
-    message: str
-    hint: str | None
-    details: dict[str, Any]
-
-
-class ErrorAnswer(_Shape):
-    """The one shape of an error."""
-
-    error: ErrorBody
-
-
-class NewSession(_Shape):
+class NewSession(Shape):
     """A session that nobody has used."""
 
     session_id: str
 
 
-class Message(_Shape):
+class Message(Shape):
     """What a person says; a content that starts with `/` is a command and no turn."""
 
     content: str = Field(min_length=1, max_length=LONGEST_CONTENT, examples=["Hello!"])
@@ -49,7 +35,7 @@ class Message(_Shape):
     )
 
 
-class Answer(_Shape):
+class Answer(Shape):
     """The reply, and every event that a WebSocket would have sent for it."""
 
     session_id: str
@@ -61,7 +47,7 @@ class Answer(_Shape):
     events: list[dict[str, Any]]
 
 
-class TurnShown(_Shape):
+class TurnShown(Shape):
     """One message and the reply to it."""
 
     turn: int
@@ -71,9 +57,12 @@ class TurnShown(_Shape):
     content: str
     ai_label: str
     at: str
+    reply: dict[str, Any] = Field(
+        description="What else a reply says, where it does: citations, claims, outcome, confidence"
+    )
 
 
-class SessionShown(_Shape):
+class SessionShown(Shape):
     """The latest turns of a session, the first one first."""
 
     session_id: str
@@ -81,60 +70,87 @@ class SessionShown(_Shape):
     turns: list[TurnShown]
 
 
-class Deleted(_Shape):
+class Deleted(Shape):
     """What was deleted."""
 
     session_id: str
     deleted: bool
 
 
-_SAID: dict[int | str, dict[str, Any]] = {
-    404: {"model": ErrorAnswer, "description": "There is no such session or avatar."},
-    409: {"model": ErrorAnswer, "description": "The state has moved on."},
-    413: {"model": ErrorAnswer, "description": "Too large."},
-    422: {"model": ErrorAnswer, "description": "The input is wrong."},
-    429: {"model": ErrorAnswer, "description": "Too fast, or a limit is used up."},
-    503: {"model": ErrorAnswer, "description": "Something outside Salon failed."},
-}
-
-
-def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: _SAID[status] for status in statuses}
+SessionId = Annotated[str, Path(description="The id of a session.", examples=[examples.SESSION])]
 
 
 def session_routes(talking: Talking) -> APIRouter:
-    """Return the routes under `/api/sessions`."""
+    """Return the routes under `/api/sessions` that take turns, and those that end a session."""
     routes = APIRouter(prefix="/api/sessions", tags=["sessions"])
+    _talking(routes, talking)
+    _ending(routes, talking)
+    return routes
+
+
+def _talking(routes: APIRouter, talking: Talking) -> None:
     service = talking.service
 
-    @routes.post("", status_code=201)
+    @routes.post("", status_code=201, responses=responses())
     async def make_session() -> NewSession:
         """Return the id of a session that nobody has used; it exists with its first turn."""
         return NewSession(session_id=service.new_session())
 
-    @routes.post("/{session_id}/messages", responses=_responses(404, 409, 413, 422, 429, 503))
-    async def say(session_id: str, message: Message) -> Answer:
-        """Take one turn, or run a command."""
-        name = as_session_id(session_id)
-        if is_command(message.content):
-            return await _command(talking, name, message)
-        taken = await talking.say(
-            name, message.content, user=message.user_id, avatar=message.avatar
-        )
-        return Answer(
-            session_id=name,
-            turn=taken.turn.number,
-            bot_id=taken.turn.replier,
-            content=taken.reply,
-            ai_label=taken.ai_label,
-            events=[as_json(event) for event in taken.events],
-        )
+    said: Responses = responses(404, 409, 413, 503, 504) | streams("The turn, in parts if asked.")
 
-    @routes.get("/{session_id}", responses=_responses(404, 422))
+    @routes.post("/{session_id}/messages", response_model=Answer, responses=said)
+    async def say(request: Request, session_id: SessionId, message: Message) -> Response | Answer:
+        """Take one turn, or run a command.
+
+        With `Accept: text/event-stream` verified parts of the reply come as `reply_delta` while it
+        is written, then `reply` with the whole, or `error`.
+        """
+        name = as_session_id(session_id)
+
+        async def answer(hear: Hear | None) -> Answer:
+            if is_command(message.content):
+                return await _command(talking, name, message)
+            taken = await talking.say(
+                name,
+                message.content,
+                user=message.user_id,
+                avatar=message.avatar,
+                hear=None if hear is None else _parts(hear),
+            )
+            return answer_of(name, taken)
+
+        return EventStream(answer) if wants_events(request) else await answer(None)
+
+
+def _parts(hear: Hear) -> Any:
+    def heard(part: ReplyDelta) -> None:
+        hear("reply_delta", {"text": part.content})
+
+    return heard
+
+
+def answer_of(session: Session, taken: TakenTurn) -> Answer:
+    """Shape a turn that was taken."""
+    return Answer(
+        session_id=session,
+        turn=taken.turn.number,
+        bot_id=taken.turn.replier,
+        content=taken.reply,
+        ai_label=taken.ai_label,
+        events=[as_json(event) for event in taken.events],
+    )
+
+
+def _ending(routes: APIRouter, talking: Talking) -> None:
+    service = talking.service
+
+    @routes.get("/{session_id}", responses=responses(404))
     async def look_back(
-        session_id: str,
+        session_id: SessionId,
         limit: Annotated[int, Query(ge=1, le=MOST_TURNS)] = 100,
-        before: Annotated[int | None, Query(ge=1, description="Only turns before this.")] = None,
+        before: Annotated[
+            int | None, Query(ge=1, le=2**62, description="Only turns before this.")
+        ] = None,
     ) -> SessionShown:
         """Return the turns of a session."""
         name = as_session_id(session_id)
@@ -146,16 +162,23 @@ def session_routes(talking: Talking) -> APIRouter:
             turns=[_turn(one) for one in wanted[-limit:]],
         )
 
-    @routes.delete("/{session_id}", responses=_responses(404, 422, 503))
-    async def delete(session_id: str) -> Deleted:
+    @routes.delete("/{session_id}", responses=responses(404, 503))
+    async def delete(session_id: SessionId) -> Deleted:
         """Delete a session: its turns, and the memories that only they support."""
         name = as_session_id(session_id)
         await talking.look(lambda: service.session_turns(name))  # or there is nothing to delete
         await talking.forget(name)
         return Deleted(session_id=name, deleted=True)
 
-    @routes.get("/{session_id}/export", responses=_responses(404, 422))
-    async def export(session_id: str) -> Response:
+    file: Responses = {
+        200: {
+            "content": {"application/json": {"schema": {"type": "object"}}},
+            "description": "A file that `salon companion import` takes in again.",
+        }
+    }
+
+    @routes.get("/{session_id}/export", responses=responses(404) | file, response_class=Response)
+    async def export(session_id: SessionId) -> Response:
         """Return everything about the session's user in one file, which can be imported again."""
         name = as_session_id(session_id)
         turns = await talking.look(lambda: service.session_turns(name))
@@ -167,10 +190,8 @@ def session_routes(talking: Talking) -> APIRouter:
             headers={"content-disposition": f'attachment; filename="{made.filename}"'},
         )
 
-    return routes
 
-
-async def _command(talking: Talking, session: str, message: Message) -> Answer:
+async def _command(talking: Talking, session: Session, message: Message) -> Answer:
     answer = await talking.command(message.content, session=session, user=message.user_id)
     return Answer(
         session_id=session,
@@ -183,13 +204,27 @@ async def _command(talking: Talking, session: str, message: Message) -> Answer:
     )
 
 
+_OF_A_REPLY = (
+    "citations",
+    "claims",
+    "outcome",
+    "confidence",
+    "suggestion",
+    "redirect",
+    "is_crisis",
+)
+
+
 def _turn(turn: Turn) -> TurnShown:
+    more = {name: turn.reply[name] for name in _OF_A_REPLY if turn.reply.get(name) is not None}
     return TurnShown(
         turn=turn.number,
         user_id=turn.user or turn.speaker,
         message=turn.message,
         bot_id=turn.replier,
-        content=str(turn.reply.get("response", "")),
+        # An assistant's text is the reply with the offer that follows it.
+        content=str(turn.reply.get("text") or turn.reply.get("response", "")),
         ai_label=str(turn.reply.get("ai_label", "AI")),
         at=turn.at,
+        reply=more,
     )

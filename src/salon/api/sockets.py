@@ -1,8 +1,11 @@
-"""The server's side of WebSockets: a client that stops reading does not keep its socket."""
+"""The server's side of a connection: a client that stops reading does not keep its socket."""
 
+from asyncio import TimerHandle, Transport
 from typing import TYPE_CHECKING
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from salon.api.limits import Limits
@@ -10,6 +13,8 @@ from salon.api.limits import Limits
 if TYPE_CHECKING:
     from uvicorn._types import ASGISendEvent
 
+STUCK_S = 30.0
+"""How long a client over HTTP may take nothing of its answer, or leave a request unfinished."""
 LINGER_S = 5.0
 """How long what was written last may take to leave."""
 
@@ -32,6 +37,57 @@ class PatientToAPoint(WebSocketsSansIOProtocol):
         self.loop.call_later(LINGER_S, self.transport.abort)
 
 
+class NotForEver(H11Protocol):
+    """Like its parent, but a client that takes nothing, or sends half a request, is cut off.
+
+    An answer waits for the client that asked for it, and a request for its end; a client that never
+    reads or never ends would keep its connection, and a task with it, for ever.
+    """
+
+    _stuck: TimerHandle | None = None
+    _unfinished: TimerHandle | None = None
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Take a connection, and wait for its first request."""
+        super().connection_made(transport)
+        self._unfinished = self.loop.call_later(STUCK_S, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes; as long as they are not a whole request, the next ones must come soon."""
+        super().data_received(data)
+        _forget(self._unfinished)
+        self._unfinished = None
+        if self._is_half_sent():
+            self._unfinished = self.loop.call_later(STUCK_S, self.transport.abort)
+
+    def _is_half_sent(self) -> bool:
+        if self.transport.get_protocol() is not self:
+            return False  # it has become a WebSocket
+        state = self.conn.their_state
+        return state is h11.SEND_BODY or (state is h11.IDLE and bool(self.conn.trailing_data[0]))
+
+    def pause_writing(self) -> None:
+        """Begin to wait for the client."""
+        super().pause_writing()
+        self._stuck = self.loop.call_later(STUCK_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """See that the client reads."""
+        _forget(self._stuck)
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of a connection."""
+        _forget(self._stuck)
+        _forget(self._unfinished)
+        super().connection_lost(exc)
+
+
+def _forget(timer: TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
+
+
 def server_config(
     app: object, limits: Limits, *, host: str = "127.0.0.1", port: int = 0
 ) -> uvicorn.Config:
@@ -43,6 +99,7 @@ def server_config(
         log_level="warning",
         access_log=False,
         server_header=False,
+        http=NotForEver,
         ws=PatientToAPoint,
         ws_max_size=limits.frame_bytes,
         ws_ping_interval=20.0,

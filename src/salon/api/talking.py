@@ -4,6 +4,7 @@ A turn is never given up half-way: whoever asked may vanish, the record and the 
 whole.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,10 +16,13 @@ import anyio.to_thread
 
 from salon.api.limits import Buckets, Limits
 from salon.api.live import Live
+from salon.api.metrics import Metrics
 from salon.api.service import ConversationService, TakenTurn
+from salon.api.workers import Workers
 from salon.core.errors import LimitReached
+from salon.gate.forms import FormAnswer
 from salon.parts.companion import CommandAnswer
-from salon.steps.wire_shapes import WireEvent
+from salon.steps.wire_shapes import ReplyDelta, WireEvent
 
 T = TypeVar("T")
 
@@ -30,31 +34,79 @@ class Talking:
         self,
         service: ConversationService,
         limits: Limits,
+        metrics: Metrics | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.service = service
         self.limits = limits
         self.live = Live(limits)
-        self._buckets = Buckets(limits, now)
-        self._threads = anyio.CapacityLimiter(limits.threads)
+        self.metrics = metrics or Metrics()
+        self.metrics.sockets.set_function(lambda: self.live.count)
+        self._buckets = Buckets(rate=limits.rate, burst=limits.burst, now=now)
+        self._workers = Workers(limits.threads)
         self._readers = anyio.CapacityLimiter(limits.readers)
-        self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+        self._askers = anyio.CapacityLimiter(limits.askers)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def look(self, work: Callable[[], T]) -> T:
         """Look something up in the app without holding up anybody."""
         return await anyio.to_thread.run_sync(work, limiter=self._readers)
 
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(work, limiter=self._threads)
+    async def ask(self, work: Callable[[], T]) -> T:
+        """Have the app search, answer or check something that belongs to no session."""
+        return await anyio.to_thread.run_sync(work, limiter=self._askers)
 
-    async def say(self, session: str, message: str, *, user: str, avatar: str | None) -> TakenTurn:
-        """Take a turn and tell it to everybody who listens."""
+    async def say(
+        self,
+        session: str,
+        message: str,
+        *,
+        user: str,
+        avatar: str | None,
+        hear: Callable[[ReplyDelta], None] | None = None,
+    ) -> TakenTurn:
+        """Take a turn and tell it to everybody who listens; `hear` gets parts of the reply too."""
         self.require_patience(session)
-        work = partial(self.service.take_turn, session, message, user=user, avatar=avatar)
+
+        def pass_on(part: ReplyDelta) -> None:
+            self.live.mention(session, part)
+            if hear is not None:
+                hear(part)
+
+        loop = asyncio.get_running_loop()
+
+        def on_event(event: WireEvent) -> None:
+            if isinstance(event, ReplyDelta):
+                loop.call_soon_threadsafe(pass_on, event)
+
+        work = partial(
+            self.service.take_turn, session, message, user=user, avatar=avatar, on_event=on_event
+        )
+        return await self._take(session, work)
+
+    async def answer_flow(self, session: str, answer: FormAnswer, *, user: str | None) -> TakenTurn:
+        """Answer a session's flow, which is a turn, and tell it to everybody who listens."""
+        self.require_patience(session)
+        return await self._take(
+            session, partial(self.service.answer_flow_of, session, answer, user=user)
+        )
+
+    async def _take(self, session: str, work: Callable[[], TakenTurn]) -> TakenTurn:
         async with self._lock(session):
             with anyio.CancelScope(shield=True):
-                taken = await self._run(work)
+                taken = await self._workers.run(partial(self._timed, work))
                 self.live.tell(session, taken.events)
+        return taken
+
+    def _timed(self, work: Callable[[], TakenTurn]) -> TakenTurn:
+        began = time.perf_counter()
+        count = self.metrics.turns_refused
+        try:
+            taken = work()
+            count = self.metrics.turns_taken
+        finally:
+            count.inc()
+            self.metrics.turn_latency.observe(time.perf_counter() - began)
         return taken
 
     async def command(self, name: str, *, session: str, user: str) -> CommandAnswer:
@@ -76,7 +128,7 @@ class Talking:
         """Delete a session after the turn that is being taken, and send its listeners away."""
         async with self._lock(session):
             with anyio.CancelScope(shield=True):
-                await self._run(partial(self.service.forget_session, session))
+                await self._workers.run(partial(self.service.forget_session, session))
                 self.live.end_session(session)
 
     def require_patience(self, session: str) -> None:
@@ -89,5 +141,8 @@ class Talking:
                 retry_after_s=round(missing, 3),
             )
 
-    def _lock(self, session: str) -> anyio.Lock:
-        return self._locks.setdefault(session, anyio.Lock())
+    def _lock(self, session: str) -> asyncio.Lock:
+        lock = self._locks.get(session)
+        if lock is None:
+            lock = self._locks[session] = asyncio.Lock()
+        return lock

@@ -4,20 +4,21 @@ Three tasks serve a connection: one reads frames, one takes turns, one sends. A 
 vanished or hostile therefore keeps nobody waiting but itself.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import anyio
-import anyio.lowlevel
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from salon.api.access import SUBPROTOCOL, refuse
 from salon.api.errors import TOO_MANY_MALFORMED, TOO_SLOW, internal
 from salon.api.live import Listener
+from salon.api.mailbox import Mailbox
 from salon.api.talking import Talking
 from salon.conversation.turns import as_session_id
 from salon.core.errors import Conflict, InvalidInput, LimitReached, SalonError
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 
 GONE = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises where the other side has left, depending on how far it had got."""
+_FRAMES_AT_ONCE = 4
 _LAST_WORDS_S = 2.0
 """How long a close frame may take to leave; a client that does not read gets none."""
 
@@ -58,38 +60,35 @@ class Connection:
 
     async def serve(self, missed: tuple[WireEvent, ...]) -> None:
         """Serve until the client leaves or must."""
-        incoming, messages = anyio.create_memory_object_stream[ClientMessage](
-            self.talking.limits.incoming
-        )
-        with incoming, messages, self.listener.scope:
+        messages: Mailbox[ClientMessage] = Mailbox(self.talking.limits.incoming)
+        with self.listener.scope:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._send_events, missed)
                 tasks.start_soon(self._take_turns, messages)
-                if await self._read(incoming):
+                if await self._read(messages):
                     tasks.cancel_scope.cancel()
         await self._close()
 
-    async def _read(self, incoming: MemoryObjectSendStream[ClientMessage]) -> bool:
+    async def _read(self, messages: Mailbox[ClientMessage]) -> bool:
         """Read frames until the client leaves; false where it must go once it has its errors."""
-        while True:
+        for number in count(1):
             frame = await self.websocket.receive()
             if frame["type"] == "websocket.disconnect":
                 return True
             try:
-                incoming.send_nowait(self._understand(frame))
-            except anyio.WouldBlock:
-                self._complain(
-                    LimitReached("earlier messages wait for their turn", hint="wait for a reply")
-                )
+                if not messages.put(self._understand(frame)):
+                    self._complain(_wait_for_your_turn())
             except SalonError as error:
                 self._complain(error)
                 self.malformed += 1
                 if self.malformed >= self.talking.limits.malformed:
                     self.listener.finish(TOO_MANY_MALFORMED)
-                    incoming.close()
+                    messages.close()
                     return False
-            # Many frames may lie ready; between two of them everybody else has a go.
-            await anyio.lowlevel.checkpoint()
+            if number % _FRAMES_AT_ONCE == 0:
+                # Many frames may lie ready; between some of them everybody else has a go.
+                await asyncio.sleep(0)
+        raise AssertionError  # there is always another frame
 
     def _understand(self, frame: MutableMapping[str, Any]) -> ClientMessage:
         text = frame.get("text")
@@ -106,8 +105,8 @@ class Connection:
         self.user = message.user_id
         return message
 
-    async def _take_turns(self, messages: MemoryObjectReceiveStream[ClientMessage]) -> None:
-        async for message in messages:
+    async def _take_turns(self, messages: Mailbox[ClientMessage]) -> None:
+        while (message := await messages.get()) is not None:
             try:
                 await ANSWERS[type(message)](self, message)
             except SalonError as error:
@@ -152,9 +151,9 @@ class Connection:
         return ErrorEvent(event_id=self.last_sent, error=ErrorData.model_validate(body["error"]))
 
     async def _send_events(self, missed: tuple[WireEvent, ...]) -> None:
-        for event in missed:
-            await self._send(event)
-        async for event in self.listener.events:
+        for one in missed:
+            await self._send(one)
+        while (event := await self.listener.events.get()) is not None:
             await self._send(event)
 
     async def _send(self, event: WireEvent) -> None:
@@ -165,13 +164,15 @@ class Connection:
             self.last_sent = event.event_id
         elif event.event_id < self.last_sent:
             event = event.model_copy(update={"event_id": self.last_sent})
-        with anyio.move_on_after(self.talking.limits.send_s) as waiting:
-            try:
-                await self.websocket.send_text(as_text(event))
-            except GONE:
-                self.listener.scope.cancel()  # it is gone; there is nobody to tell
-        if waiting.cancelled_caught:
-            self.listener.end(TOO_SLOW)
+        patience = asyncio.get_running_loop().call_later(
+            self.talking.limits.send_s, self.listener.end, TOO_SLOW
+        )
+        try:
+            await self.websocket.send_text(as_text(event))
+        except GONE:
+            self.listener.scope.cancel()  # it is gone; there is nobody to tell
+        finally:
+            patience.cancel()
 
     async def _close(self) -> None:
         why = self.listener.close_code
@@ -188,6 +189,10 @@ ANSWERS: dict[type[ClientMessage], Answer] = {
     CommandMessage: Connection.run,
 }
 """What is done with each kind of message."""
+
+
+def _wait_for_your_turn() -> LimitReached:
+    return LimitReached("earlier messages wait for their turn", hint="wait for a reply")
 
 
 def _is_kept(event: WireEvent) -> bool:

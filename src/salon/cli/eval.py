@@ -7,6 +7,7 @@ import click
 from salon.cli.common import amount_progress, emit, json_option
 from salon.cli.eval_answers import answers
 from salon.cli.eval_attribution import attribution
+from salon.cli.eval_council import council
 from salon.cli.eval_emotion import emotion
 from salon.cli.eval_features import features
 from salon.cli.eval_gate import gate
@@ -132,6 +133,7 @@ def _parse_depths(text: str) -> list[int]:
 for command in (
     answers,
     attribution,
+    council,
     emotion,
     features,
     gate,

@@ -2,7 +2,7 @@
 
 Exit codes: 0 done, 1 a defect of Salon, 2 the input is wrong, 3 not found, 4 a conflict, 5 the
 disk, network or another program failed, 6 an integrity check failed, 7 a limit that was set is
-used up, 130 interrupted.
+used up, 8 a round of the council found no quorum, 130 interrupted.
 """
 
 import importlib
@@ -28,6 +28,7 @@ GROUPS = {
     "avatar": ("salon.cli.avatar:avatar", "Avatars: make, feed, check, describe and carry them."),
     "companion": ("salon.cli.companion:companion", "Talk with a companion; it reads every turn."),
     "corpus": ("salon.cli.corpus:corpus", "Documents: read, list, judge and remove sources."),
+    "council": ("salon.cli.council:council", "Five seats draft, criticise, vote and publish."),
     "demo": ("salon.cli.demo:demo", "Build the avatars that come with Salon."),
     "eval": ("salon.cli.eval:evaluate", "Measure on labelled collections, beside peers."),
     "gate": ("salon.cli.gate:gate", "Explain and teach when an action may be offered."),
@@ -41,6 +42,9 @@ GROUPS = {
     "settings": ("salon.cli.settings:settings", "Show the settings in force."),
     "steps": ("salon.cli.steps:steps", "The steps of a companion's turn: table and graph."),
     "tour": ("salon.cli.tour:tour", "See in a minute what the archive does."),
+    "discord": ("salon.cli.platforms:discord", "Let avatars answer on Discord."),
+    "harmonica": ("salon.cli.platforms:harmonica", "Take avatars into Harmonica's sessions."),
+    "slack": ("salon.cli.platforms:slack", "Let avatars answer in Slack."),
 }
 
 

@@ -1,10 +1,11 @@
-"""`salon mcp`: avatars for MCP clients, over standard input and output or over HTTP."""
+"""`salon mcp`: avatars and seats of the council for MCP clients, over stdio or over HTTP."""
 
 import json
 import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +13,11 @@ from salon.app import Salon
 from salon.cli.common import emit, json_option, with_salon
 from salon.cli.place import settings_in_force
 from salon.core.errors import InvalidInput, InvalidSettings
+from salon.council.seats import Seat
 from salon.mcp_server.clients import CLIENTS, configuration, launch_of, merge_into
+
+if TYPE_CHECKING:
+    from mcp.server import Server
 
 INTERRUPTED = 130
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -34,6 +39,12 @@ avatar_option = click.option(
     metavar="NAME",
     help="A further name under which clients reach this server; all others get 421. Repeatable.",
 )
+@click.option("--skills", is_flag=True, help="Serve the skills of the council.")
+@click.option(
+    "--seat",
+    type=click.Choice([str(one) for one in Seat]),
+    help="With --skills on standard input and output: the seat that the client holds.",
+)
 @click.pass_context
 def mcp(
     ctx: click.Context,
@@ -42,21 +53,44 @@ def mcp(
     host: str,
     port: int,
     allowed: tuple[str, ...],
+    skills: bool,
+    seat: str | None,
 ) -> None:
-    """Serve avatars to MCP clients.
+    """Serve avatars, or the skills of the council, to MCP clients.
 
     Without --http one avatar speaks on standard input and output, as desktop clients start it.
     With --http each is at /mcp/ID (streamable HTTP) and /mcp/ID/sse (server-sent events); without
     --avatar these are all avatars of this home.
+
+    With --skills --seat II the client holds that seat of the council. With --skills --http the
+    council is at /mcp/council, and the token of a seat (`salon council token`) decides which seat.
     """
     if ctx.invoked_subcommand is not None:
         return
+    _require_fitting(skills=skills, seat=seat, over_http=over_http, avatars=avatars)
     with Salon(settings_in_force()) as salon:
-        chosen = _chosen(salon, avatars)
         if over_http:
-            _serve_http(salon, chosen, host, port, allowed)
+            chosen = _chosen(salon, avatars) if avatars or not skills else ()
+            _serve_http(salon, chosen, host, port, allowed, skills=skills)
+        elif seat is not None:
+            _serve_seat(salon, Seat(seat))
         else:
-            _serve_stdio(salon, chosen)
+            _serve_stdio(salon, _chosen(salon, avatars))
+
+
+def _require_fitting(
+    *, skills: bool, seat: str | None, over_http: bool, avatars: tuple[str, ...]
+) -> None:
+    if seat is not None and not skills:
+        raise InvalidInput("--seat is for the skills of the council", hint="add --skills")
+    if seat is not None and over_http:
+        raise InvalidInput(
+            "over HTTP the token decides the seat", hint="leave --seat out, or leave --http out"
+        )
+    if skills and not over_http and (seat is None or avatars):
+        raise InvalidInput(
+            "over standard input and output a client holds one seat", hint="--skills --seat II"
+        )
 
 
 def _chosen(salon: Salon, avatars: tuple[str, ...]) -> tuple[str, ...]:
@@ -71,21 +105,31 @@ def _chosen(salon: Salon, avatars: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(salon.refresh_avatar(avatar).id for avatar in chosen)
 
 
+def _serve_seat(salon: Salon, seat: Seat) -> None:
+    from salon.mcp_server.council_server import build_seat_server
+
+    _speak(salon, build_seat_server(salon, seat))
+
+
 def _serve_stdio(salon: Salon, avatars: tuple[str, ...]) -> None:
-    import logging
-
-    import anyio
-
     from salon.mcp_server.avatar_server import build_avatar_server
-    from salon.mcp_server.transports import serve_stdio
 
     if len(avatars) != 1:
         raise InvalidInput(
             "over standard input and output one avatar speaks",
             hint=f"--avatar with one of {', '.join(avatars)}, or --http",
         )
+    _speak(salon, build_avatar_server(salon, avatars[0]))
+
+
+def _speak(salon: Salon, server: "Server[Any]") -> None:
+    import logging
+
+    import anyio
+
+    from salon.mcp_server.transports import serve_stdio
+
     logging.basicConfig(level=logging.WARNING)
-    server = build_avatar_server(salon, avatars[0])
     before = signal.signal(signal.SIGINT, lambda *_: _leave(salon))
     try:
         anyio.run(serve_stdio, server)
@@ -100,7 +144,13 @@ def _leave(salon: Salon) -> None:
 
 
 def _serve_http(
-    salon: Salon, avatars: tuple[str, ...], host: str, port: int, allowed: tuple[str, ...]
+    salon: Salon,
+    avatars: tuple[str, ...],
+    host: str,
+    port: int,
+    allowed: tuple[str, ...],
+    *,
+    skills: bool,
 ) -> None:
     import uvicorn
 
@@ -110,9 +160,16 @@ def _serve_http(
     servers = {avatar: build_avatar_server(salon, avatar) for avatar in avatars}
     for avatar in avatars:
         click.echo(f"{avatar}: http://{host}:{port}/mcp/{avatar}", err=True)
-    if host not in _LOOPBACK:
+    if avatars and host not in _LOOPBACK:
         click.echo("note: whoever reaches this address can talk to these avatars", err=True)
-    app = http_app(servers, allowed_hosts(host, allowed))
+    security = allowed_hosts(host, allowed)
+    doors = {}
+    if skills:
+        from salon.mcp_server.council_server import NAME, seat_door
+
+        doors[NAME] = seat_door(salon, security)
+        click.echo(f"{NAME}: http://{host}:{port}/mcp/{NAME} (a seat's token)", err=True)
+    app = http_app(servers, security, doors=doors)
     uvicorn.run(app, host=host, port=port, log_level="warning")
 
 

@@ -22,11 +22,13 @@
     │   ├── HandleNotFound
     │   ├── DocumentNotFound
     │   ├── AvatarNotFound
+    │   ├── RoundNotFound
     │   └── FileMissing
     ├── Conflict              somebody else was faster, or something still needs it
     │   ├── HandleMoved
     │   ├── HandleExists
     │   ├── CardInUse
+    │   ├── NotAllowed        a seat did what its role or the phase of the round forbids
     │   └── ModelMismatch     vectors of one model meet those of another
     ├── OutsideFailed         the disk, the network or another program failed
     │   ├── StorageFull
@@ -37,6 +39,10 @@
     │   ├── FetchFailed
     │   ├── ProviderFailed    a model server or a database did not answer as it should
     │   └── TimedOut          a call took longer than it may
+    ├── Refused               whoever asks may not come in
+    │   ├── Unauthorised
+    │   ├── ForeignHost       a name that this server does not answer to
+    │   └── ForeignOrigin     a page of another origin
     ├── LimitReached          a limit that somebody set is used up; they can raise it
     └── IntegrityFailed       stored bytes do not agree with what vouches for them
         ├── HashMismatch
@@ -213,6 +219,12 @@ class AvatarNotFound(NotFound):
     code = "avatar_not_found"
 
 
+class RoundNotFound(NotFound):
+    """No round of the council has this id."""
+
+    code = "round_not_found"
+
+
 class FileMissing(NotFound):
     """A path that leads nowhere."""
 
@@ -241,6 +253,12 @@ class CardInUse(Conflict):
     """A handle, a citation or a document needs the card."""
 
     code = "card_in_use"
+
+
+class NotAllowed(Conflict):
+    """A seat did something that its role, recusal or the phase of the round forbids."""
+
+    code = "not_allowed"
 
 
 class ModelMismatch(Conflict):
@@ -301,6 +319,30 @@ class TimedOut(OutsideFailed):
     """A call took longer than it may."""
 
     code = "timed_out"
+
+
+class Refused(SalonError):
+    """Whoever asks may not come in, whatever they ask for."""
+
+    code = "refused"
+
+
+class Unauthorised(Refused):
+    """No token, or not the right one."""
+
+    code = "unauthorised"
+
+
+class ForeignHost(Refused):
+    """The request names a host that this server does not answer to."""
+
+    code = "foreign_host"
+
+
+class ForeignOrigin(Refused):
+    """A page of another origin asked."""
+
+    code = "foreign_origin"
 
 
 class LimitReached(SalonError):

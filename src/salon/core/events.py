@@ -208,6 +208,22 @@ class ActionMoved(Note):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CouncilMoved(Note):
+    """A seat or the system acted in a round; `artefact` is the card that the act left.
+
+    `phase` is where the round stands afterwards, `rule` why the system moved it.
+    """
+
+    kind = "council_moved"
+    round: str
+    act: str
+    seat: str
+    phase: str
+    artefact: CardHash | None = None
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExportImported(Event):
     """What an export held besides cards was taken in: what is new here is listed.
 

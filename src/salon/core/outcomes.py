@@ -15,6 +15,8 @@ class Outcome(StrEnum):
     """The question leaves open what is asked."""
     AFTER_MY_TIME = "after_my_time"
     """It is about what came after the corpus ends."""
+    DECLINED = "declined"
+    """It asks for harmful content, or the answer would have been harmful."""
     SILENT = "silent"
     """Nothing grounded to add, or not asked."""
     GATE_CLOSED = "gate_closed"

@@ -13,6 +13,7 @@ from salon.core.archive import Archive
 from salon.core.chat import ChatModel
 from salon.core.citations import Citation
 from salon.core.documents import Document
+from salon.core.embedding import Embedder
 from salon.core.errors import OutsideFailed
 from salon.core.outcomes import Outcome
 from salon.corpus.filters import DocumentFilter, Where
@@ -30,6 +31,7 @@ from salon.experts.replies import Confidence, Reply
 from salon.grounding.citing import Allowed, Citations
 from salon.grounding.reports import ResponseReport
 from salon.grounding.verifying import Speaker, Verification
+from salon.guard.harm import Harm, find_harmful_request, harm_of
 
 Search = Callable[[str, Where, int], Sequence[FoundPassage]]
 """Looks for passages of a corpus: query, filter, how many."""
@@ -60,6 +62,8 @@ class Sources:
     redirect: Redirect
     nearness: Callable[[Profile, str], float]
     """How near a question lies to what an avatar says it can speak about: a cosine."""
+    second_look: Callable[[], Embedder | None] = lambda: None
+    """What reads texts for harm that no pattern catches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +123,9 @@ class Answering:
         `heard` gets verified sentences while a model still writes.
         """
         asked = understand(question, discussion, names=names_of(profile))
+        harm = find_harmful_request(question, self._from.second_look())
+        if harm is not None:
+            return Answered(reply=limits.declines(profile, harm))
         if asks_whether_ai(asked.text):
             return Answered(reply=limits.says_what_it_is(profile))
         if asked.unclear is not None:
@@ -215,7 +222,7 @@ class Answering:
         opening = limits.opening(asked, discussion)
         speaker = self.speaker(profile)
         draft = self._by_model(profile, asked, discussion, quotes, speaker=speaker, heard=heard)
-        if draft is None:
+        if draft is None or self._harm_of(draft.response, draft.citations) is not None:
             voice = extractive.Voice(kind=profile.salon.voice, name=profile.name)
             draft = extractive.compose(quotes, voice, self._cite, opening=opening)
         report = self._from.verification.verify(
@@ -251,12 +258,29 @@ class Answering:
                 discussion=discussion,
                 citations=citations,
                 check=check,
-                heard=heard,
+                heard=None if heard is None else self._harmless(heard, citations),
             )
         except OutsideFailed:
             if profile.salon.grounding.composer == "chat":
                 raise
             return None  # a model that fails leaves the quotes, which need none
+
+    def _harm_of(self, text: str, citations: Sequence[Citation]) -> Harm | None:
+        """Return what harm a reply would do; what it quotes is the source's own."""
+        quotes = [one.quote for one in citations]
+        return harm_of(text, quotes=quotes, embedder=self._from.second_look())
+
+    def _harmless(self, heard: Heard, citations: Sequence[Citation]) -> Heard:
+        """Return what gives pieces on up to the first that would do harm."""
+        is_over = False
+
+        def give(piece: str) -> None:
+            nonlocal is_over
+            is_over = is_over or self._harm_of(piece, citations) is not None
+            if not is_over:
+                heard(piece)
+
+        return give
 
     def _cite(self, quote: Quote) -> tuple[Document, Citation]:
         document = self._from.archive.get_document(quote.document)

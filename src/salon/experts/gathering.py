@@ -41,15 +41,16 @@ def gather(
     rounds: int,
     decide: Decide,
     speak: Speak,
+    before: Sequence[Utterance] = (),
 ) -> Iterator[Contribution]:
-    """Walk what each avatar does, round by round."""
+    """Walk what each avatar does, round by round; `before` is what was said until now."""
     said: list[Utterance] = []
     for number in range(1, rounds + 1):
-        first = _on_the_table(said, opening, topic, number)
+        first = _on_the_table(before, said, opening, topic, number)
         scores = {one.id: decide(one, first).score for one in profiles}
         spoke = False
         for profile in sorted(profiles, key=lambda one: -scores[one.id]):
-            now = _on_the_table(said, opening, topic, number)
+            now = _on_the_table(before, said, opening, topic, number)
             decision = decide(profile, now)
             contribution = _chance(profile, now, decision, speak, number)
             if contribution.reply is not None:
@@ -61,11 +62,15 @@ def gather(
 
 
 def _on_the_table(
-    said: Sequence[Utterance], opening: Utterance, topic: str, number: int
+    before: Sequence[Utterance],
+    said: Sequence[Utterance],
+    opening: Utterance,
+    topic: str,
+    number: int,
 ) -> Discussion:
     """Return what was said; in the first round, the question itself is what is answered."""
     heard = (*said, opening) if number == 1 else (opening, *said)
-    return Discussion(utterances=tuple(heard), topic=topic)
+    return Discussion(utterances=(*before, *heard), topic=topic)
 
 
 def _chance(

@@ -16,14 +16,20 @@ from salon.experts.profile import Profile
 from salon.experts.questions import Asked
 from salon.experts.replies import Claim, Reply
 from salon.grounding.frames import fill
+from salon.guard.harm import Harm, decline, decline_sentences
 
 NOBODY = "extractive"
 ELSEWHERE = "You might want to consult other sources on this."
 
 
+_LABELS = {"companion": "AI companion: {name} is a program and not a person."}
+"""By preset; a companion speaks for no real person and answers from no documents."""
+_LABEL = "AI avatar of {name}: it answers from documents and is not {name}."
+
+
 def label_of(profile: Profile) -> str:
     """Return the label that every reply carries."""
-    return f"AI avatar of {profile.name}: it answers from documents and is not {profile.name}."
+    return _LABELS.get(profile.salon.preset, _LABEL).format(name=profile.name)
 
 
 def fixed_sentences(profile: Profile) -> frozenset[str]:
@@ -32,6 +38,7 @@ def fixed_sentences(profile: Profile) -> frozenset[str]:
     return frozenset(
         {
             label_of(profile),
+            *decline_sentences(),
             f"field:{field_of(profile)}",
             *(() if last is None else (f"year:{last}",)),
         }
@@ -74,6 +81,11 @@ def missing(profile: Profile, asked: Asked) -> str:
     template = "My texts say nothing about {topic}."
     template = template if own else "The texts of {name} say nothing about {topic}."
     return fill(template, topic=_topic(asked) if asked.topic else "that", name=profile.name)
+
+
+def declines(profile: Profile, harm: Harm) -> Reply:
+    """Decline what does harm."""
+    return _limit(profile, Outcome.DECLINED, decline(harm))
 
 
 def needs_clarification(profile: Profile, asked: Asked) -> Reply:

@@ -83,6 +83,8 @@ def read_time(
     hours: Hours = USUAL_HOURS,
 ) -> datetime | Problem | None:
     """Return the instant that an answer names; what to ask again; or `None` if it names none."""
+    if (chosen := _find_spelled(text, reading, offered)) is not None:
+        return chosen
     rest = " ".join(_FILLERS.sub(" ", text.casefold()).split())
     if (number := _find_ordinal(rest)) is not None:
         return _by_number(number, rest, offered, reading)
@@ -108,6 +110,12 @@ def spell_time(start: datetime, reading: Reading) -> str:
     local = start.astimezone(reading.zone)
     clock = f"{local:%I:%M %p}".lstrip("0")
     return f"{local:%A}, {local:%B} {local.day}, {local.year} at {clock} ({local:%Z})"
+
+
+def _find_spelled(text: str, reading: Reading, offered: Sequence[datetime]) -> datetime | None:
+    """Return the time that was offered in these very words: a form hands back what it showed."""
+    said = " ".join(text.split())
+    return next((one for one in offered if spell_time(one, reading) == said), None)
 
 
 def _find_ordinal(rest: str) -> int | None:

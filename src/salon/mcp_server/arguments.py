@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import ErrorDetails
 from pydantic_core.core_schema import ModelSchema
@@ -48,6 +48,27 @@ def input_schema(model: type[BaseModel]) -> dict[str, Any]:
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema of what a result looks like on the wire."""
     return _schema(model, "serialization")
+
+
+class ErrorShape(BaseModel):
+    """What went wrong, in Salon's one shape."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: str
+    message: str
+    hint: str | None
+    details: dict[str, Any]
+
+
+def output_or_error_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a result that is either what it should be, or an error."""
+    schema = output_schema(model)
+    needed = schema.pop("required", [])
+    error = _schema(ErrorShape, "serialization")
+    schema["properties"] = {**schema["properties"], "error": error}
+    schema["anyOf"] = [{"required": needed}, {"required": ["error"]}]
+    return schema
 
 
 class _WithoutTitles(GenerateJsonSchema):

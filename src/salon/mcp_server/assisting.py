@@ -23,9 +23,9 @@ from salon.conversation.discussion import LONGEST_UTTERANCE
 from salon.core.errors import ProviderFailed
 from salon.core.ids import RandomIds
 from salon.gate.forms import Form, FormAnswer
-from salon.mcp_server.avatar_results import Cited, cited
 from salon.mcp_server.tables import Answer, Arguments, Call, Result, Tool
 from salon.parts.assistant_turns import AssistedTurn
+from salon.parts.avatar_results import Cited, cited
 
 SECONDS = 300.0
 """How long a call may take: a person fills in forms meanwhile."""

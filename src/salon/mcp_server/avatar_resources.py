@@ -115,7 +115,7 @@ class Readable:
         if card not in mine:
             raise CardNotFound(f"the corpus of {self._avatar} has no card {card}")
         content = self._service.archive.get(card).content
-        start, end = _range(parts, len(content))
+        start, end = byte_range(parts, len(content))
         document = mine[card]
         if card == document.layout:
             return Content(data=content[start:end].decode(errors="replace"), mime_type=JSON)
@@ -184,7 +184,8 @@ def _described(document: Document) -> str:
     return f"{str(about.type).capitalize()}{by}{year}; {document.verification.status}."
 
 
-def _range(parts: Mapping[str, str], size: int) -> tuple[int, int]:
+def byte_range(parts: Mapping[str, str], size: int) -> tuple[int, int]:
+    """Return the bytes of a card that an address asks for, all of them where it does not say."""
     given = {name: parts[name] for name in ("start", "end") if parts.get(name)}
     if not all(value.isascii() and value.isdigit() for value in given.values()):
         raise InvalidInput("`start` and `end` are numbers of bytes")

@@ -16,7 +16,13 @@ from salon.experts.describing import is_assistant
 from salon.experts.profile import Profile, get_profile
 from salon.experts.replies import AvatarInfo
 from salon.mcp_server.assisting import assist_tool
-from salon.mcp_server.avatar_arguments import (
+from salon.mcp_server.avatar_resources import Readable
+from salon.mcp_server.factory import build_server
+from salon.mcp_server.persona import evidence_text, persona_text
+from salon.mcp_server.sampling import with_client_model
+from salon.mcp_server.service import AvatarService
+from salon.mcp_server.tables import Answer, Arguments, Call, Prompt, ServerPlan, Tool
+from salon.parts.avatar_arguments import (
     LONGEST_QUESTION,
     NoArguments,
     QueryArguments,
@@ -24,8 +30,7 @@ from salon.mcp_server.avatar_arguments import (
     SpeakArguments,
     VerifyArguments,
 )
-from salon.mcp_server.avatar_resources import Readable
-from salon.mcp_server.avatar_results import (
+from salon.parts.avatar_results import (
     Info,
     Passages,
     Report,
@@ -37,11 +42,6 @@ from salon.mcp_server.avatar_results import (
     response_of,
     speaking_of,
 )
-from salon.mcp_server.factory import build_server
-from salon.mcp_server.persona import evidence_text, persona_text
-from salon.mcp_server.sampling import with_client_model
-from salon.mcp_server.service import AvatarService
-from salon.mcp_server.tables import Answer, Arguments, Call, Prompt, ServerPlan, Tool
 
 
 def build_avatar_server(service: AvatarService, avatar: str) -> Server[Any]:

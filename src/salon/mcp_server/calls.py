@@ -62,6 +62,10 @@ class Progress:
             self._has_own_reports = True
             anyio.from_thread.run(self._send, done, total, message or None)
 
+    def is_over(self) -> bool:
+        """Tell whether the client has its answer."""
+        return self._is_over
+
     def end(self) -> None:
         """Take no more reports."""
         self._is_over = True
@@ -84,8 +88,9 @@ class Progress:
 class Calls:
     """Runs the calls of one server in at most `THREADS` threads."""
 
-    def __init__(self, threads: int = THREADS) -> None:
+    def __init__(self, threads: int = THREADS, *, structured_errors: bool = False) -> None:
         self._limiter = anyio.CapacityLimiter(threads)
+        self._structured_errors = structured_errors
 
     async def tool(
         self,
@@ -96,16 +101,22 @@ class Calls:
     ) -> CallToolResult | InputRequiredResult:
         """Run a tool whose arguments are checked, and shape what comes of it."""
         progress = Progress(context, tool.seconds)
-        call = Call(context=context, params=params, report=progress.report)
+        call = Call(
+            context=context,
+            params=params,
+            report=progress.report,
+            is_over=progress.is_over,
+        )
         try:
             with anyio.move_on_after(tool.seconds):
                 answer: Answer = await self.run(partial(tool.run, call, arguments))
                 return _shaped(answer)
         except Exception as error:  # noqa: BLE001 - the top of this edge
-            return failed(tool.name, error)
+            return failed(tool.name, error, structured=self._structured_errors)
         finally:
             progress.end()
-        return error_result(too_slow(tool.name, tool.seconds))
+        late = too_slow(tool.name, tool.seconds)
+        return error_result(late, structured=self._structured_errors)
 
     async def run(self, work: Callable[[], T | Awaitable[T]]) -> T:
         """Run a function in a thread, or a coroutine function where it stands."""
@@ -128,24 +139,30 @@ def too_slow(name: str, seconds: float) -> TimedOut:
     )
 
 
-def failed(name: str, error: Exception) -> CallToolResult:
+def failed(name: str, error: Exception, *, structured: bool = False) -> CallToolResult:
     """Return what the client may know of an error; raise what belongs to the protocol."""
     if isinstance(error, SalonError):
-        return error_result(error)
+        return error_result(error, structured=structured)
     if isinstance(error, MCPError):
         raise error
     log.error("%s failed", name, exc_info=error)
-    return _error(INTERNAL)
+    return _error(INTERNAL, structured=structured)
 
 
-def error_result(error: SalonError) -> CallToolResult:
-    """Return an error of Salon's tree as the result of a call."""
-    return _error(error.as_json())
+def error_result(
+    error: SalonError, *, structured: bool = False, text: str | None = None
+) -> CallToolResult:
+    """Return an error of Salon's tree as the result of a call, worded as `text` where given."""
+    return _error(error.as_json(), structured=structured, text=text)
 
 
-def _error(shape: dict[str, Any]) -> CallToolResult:
-    # Not as structured content: that must fit the tool's output schema, also when it failed.
-    return CallToolResult(content=[_text(shape)], is_error=True)
+def _error(shape: dict[str, Any], *, structured: bool, text: str | None = None) -> CallToolResult:
+    # Structured content must fit the tool's output schema, also when it failed.
+    return CallToolResult(
+        content=[_text(shape) if text is None else TextContent(text=text)],
+        structured_content=shape if structured else None,
+        is_error=True,
+    )
 
 
 def _shaped(answer: Answer) -> CallToolResult | InputRequiredResult:

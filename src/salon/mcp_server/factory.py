@@ -6,23 +6,31 @@ the protocol are served by the same object; which one is spoken is the client's 
 """
 
 import base64
-import binascii
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import anyio
 import mcp_types as types
 from mcp.server import CacheHint, Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from salon.core.errors import InvalidInput, NotFound, SalonError
-from salon.mcp_server.arguments import check_arguments, input_schema, nearest, output_schema
+from salon.mcp_server.arguments import (
+    check_arguments,
+    input_schema,
+    nearest,
+    output_or_error_schema,
+    output_schema,
+)
 from salon.mcp_server.calls import INTERNAL, Calls, error_result, too_slow
+from salon.mcp_server.paging import page
 from salon.mcp_server.tables import (
     CALL_SECONDS,
     Call,
@@ -40,7 +48,6 @@ log = logging.getLogger(__name__)
 ServerContext = ServerRequestContext[Any, Any]
 T = TypeVar("T")
 Reading: TypeAlias = Callable[[], str | bytes | Content]
-PAGE = 100
 ListMethod = Literal["tools/list", "prompts/list", "resources/templates/list", "server/discover"]
 _STATIC_LISTS: tuple[ListMethod, ...] = (
     "tools/list",
@@ -72,7 +79,19 @@ def build_server(plan: ServerPlan) -> Server[Any]:
     )
     seal = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=plan.name)
     server.middleware.append(seal)
+    if plan.malformed is not None:
+        server.middleware.append(_as_object)
     return server
+
+
+async def _as_object(ctx: ServerContext, call_next: CallNext) -> HandlerResult:
+    """Hand arguments that are no object on as one that no tool takes, so that a tool refuses it."""
+    params = ctx.params
+    if ctx.method == "tools/call" and params is not None:
+        given = params.get("arguments")
+        if given is not None and not isinstance(given, Mapping):
+            ctx = replace(ctx, params={**params, "arguments": {"arguments": None}})
+    return await call_next(ctx)
 
 
 class _Parts:
@@ -80,9 +99,10 @@ class _Parts:
 
     def __init__(self, plan: ServerPlan) -> None:
         self._plan = plan
-        self._calls = Calls()
+        self._says_why = plan.malformed is not None
+        self._calls = Calls(structured_errors=self._says_why)
         self._tools = _by_name(plan.tools)
-        self._listed = {tool.name: _as_listed(tool) for tool in plan.tools}
+        self._listed = {tool.name: _as_listed(tool, plan) for tool in plan.tools}
         self._prompts = _by_name(plan.prompts)
         self._templates = [(UriTemplate.parse(one.uri_template), one) for one in plan.templates]
 
@@ -95,7 +115,7 @@ class _Parts:
     async def list_tools(
         self, _: ServerContext, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        tools, following = _page(list(self._listed.values()), params)
+        tools, following = page(list(self._listed.values()), _cursor(params))
         return types.ListToolsResult(tools=tools, next_cursor=following)
 
     async def call_tool(
@@ -107,7 +127,7 @@ class _Parts:
         try:
             arguments = check_arguments(tool.arguments, params.arguments, tool.name)
         except InvalidInput as error:
-            return error_result(error)
+            return error_result(error, structured=self._says_why, text=self._plan.malformed)
         return await self._calls.tool(tool, arguments, context, params)
 
     # Resources
@@ -116,7 +136,7 @@ class _Parts:
         self, _: ServerContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         more = await self._guarded(self._plan.more_resources, "resources/list", {})
-        resources, following = _page([*self._plan.resources, *more], params)
+        resources, following = page([*self._plan.resources, *more], _cursor(params))
         listed = [
             types.Resource(
                 uri=one.uri,
@@ -132,7 +152,7 @@ class _Parts:
     async def list_templates(
         self, _: ServerContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        templates, following = _page(list(self._plan.templates), params)
+        templates, following = page(list(self._plan.templates), _cursor(params))
         listed = [
             types.ResourceTemplate(
                 uri_template=one.uri_template,
@@ -174,7 +194,7 @@ class _Parts:
     async def list_prompts(
         self, _: ServerContext, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        prompts, following = _page(list(self._plan.prompts), params)
+        prompts, following = page(list(self._plan.prompts), _cursor(params))
         return types.ListPromptsResult(
             prompts=[_prompt_as_listed(one) for one in prompts], next_cursor=following
         )
@@ -229,13 +249,14 @@ def _unknown(kind: str, name: str, known: Mapping[str, object]) -> MCPError:
     return MCPError(INVALID_PARAMS, f"there is no {kind} `{name[:100]}`{guess}", list(known))
 
 
-def _as_listed(tool: Tool) -> types.Tool:
+def _as_listed(tool: Tool, plan: ServerPlan) -> types.Tool:
+    describe = output_schema if plan.malformed is None else output_or_error_schema
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=input_schema(tool.arguments),
-        output_schema=None if tool.result is None else output_schema(tool.result),
+        output_schema=None if tool.result is None else describe(tool.result),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.read_only,
@@ -267,20 +288,5 @@ def _contents(
     return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=blob)
 
 
-def _page(
-    items: list[T], params: types.PaginatedRequestParams | None
-) -> tuple[list[T], str | None]:
-    start = _start(params.cursor) if params is not None and params.cursor else 0
-    end = start + PAGE
-    following = base64.urlsafe_b64encode(b"%d" % end).decode() if end < len(items) else None
-    return items[start:end], following
-
-
-def _start(cursor: str) -> int:
-    try:
-        start = int(base64.urlsafe_b64decode(cursor.encode("ascii")))
-    except (ValueError, binascii.Error):
-        start = -1
-    if start < 0:
-        raise MCPError(INVALID_PARAMS, "this cursor did not come from this server")
-    return start
+def _cursor(params: types.PaginatedRequestParams | None) -> str | None:
+    return None if params is None else params.cursor

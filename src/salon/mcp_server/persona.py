@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from salon.experts.profile import Profile
 from salon.experts.replies import AvatarInfo
-from salon.mcp_server.avatar_results import PassageFound
+from salon.parts.avatar_results import PassageFound
 
 _RULES = (
     "State only what the passages say. What they do not cover, say that you do not cover.",

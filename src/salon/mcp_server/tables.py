@@ -16,24 +16,14 @@ from mcp_types import (
     InputResponseRequestParams,
     PromptMessage,
 )
-from pydantic import BaseModel, ConfigDict
+
+from salon.parts.shapes import Arguments as Arguments  # noqa: PLC0414 - part of the tables
+from salon.parts.shapes import Result as Result  # noqa: PLC0414
 
 CALL_SECONDS = 30.0
 """How long a call may take; DESIGN section 5 row 24 and every surface share this cap."""
 ONE_DAY_MS = 86_400_000
 FIVE_MINUTES_MS = 300_000
-
-
-class Arguments(BaseModel):
-    """The base of all arguments: nothing unknown, nothing converted, nothing changed later."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Result(BaseModel):
-    """The base of all typed results; its fields are the published output schema."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Reporting(Protocol):
@@ -51,6 +41,8 @@ class Call:
     context: ServerRequestContext[Any, Any]
     params: InputResponseRequestParams
     report: Reporting
+    is_over: Callable[[], bool] = lambda: False
+    """Tells whether the client has its answer already: the call took too long."""
 
 
 Answer: TypeAlias = Result | CallToolResult | InputRequiredResult
@@ -148,3 +140,6 @@ class ServerPlan:
     templates: tuple[ResourceTemplate, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     lists_fresh_ms: int = field(default=FIVE_MINUTES_MS)
+    malformed: str | None = None
+    """What a call with wrong arguments is answered, word for word. Errors are then structured
+    content too, with their reason, and every output schema allows for them."""

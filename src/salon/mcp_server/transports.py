@@ -7,9 +7,9 @@ a browser reaches a server on this machine under a name of its choice.
 
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from anyio import EndOfStream
 from mcp.server import Server
@@ -29,10 +29,23 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class Door(Protocol):
+    """An app with a lifetime of its own that lets in whom it will."""
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Live while the app runs."""
+        ...
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        ...
 
 
 async def serve_stdio(server: Server[Any]) -> None:
@@ -126,8 +139,14 @@ def http_app(
     prefix: str = "/mcp",
     event_store: EventStore | None = None,
     retry_ms: int | None = None,
+    doors: Mapping[str, Door] | None = None,
 ) -> Starlette:
-    """Return an app that serves each at `prefix/NAME`, and server-sent events at `…/sse`."""
+    """Return an app that serves each at `prefix/NAME`, and server-sent events at `…/sse`.
+
+    `doors` have names of their own, and decide themselves who comes in; a server of the same name
+    stands behind.
+    """
+    open_doors = dict(doors or {})
     managers = {
         name: StreamableHTTPSessionManager(
             server,
@@ -143,9 +162,13 @@ def http_app(
         async with AsyncExitStack() as stack:
             for manager in managers.values():
                 await stack.enter_async_context(manager.run())
+            for door in open_doors.values():
+                await stack.enter_async_context(door.running())
             yield
 
-    routes: list[BaseRoute] = []
+    routes: list[BaseRoute] = [
+        Route(f"{prefix}/{name}", endpoint=door) for name, door in open_doors.items()
+    ]
     for name, server in servers.items():
         place = f"{prefix}/{name}"
         routes.append(Route(place, endpoint=StreamableHTTPASGIApp(managers[name])))

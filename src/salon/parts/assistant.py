@@ -18,6 +18,7 @@ from salon.core.clock import Clock, SystemClock
 from salon.core.errors import ContentTooLarge, InvalidInput
 from salon.core.ids import RandomIds
 from salon.core.text import require_text
+from salon.parts.flows import FlowsPart
 
 if TYPE_CHECKING:
     from salon.archive.sqlite_archive import SqliteArchive
@@ -46,7 +47,7 @@ SUSPICIOUS = "the message holds orders to the machine"
 SCAM = "the conversation looks like a scam"
 
 
-class AssistantPart:
+class AssistantPart(FlowsPart):
     """What the application can do as an assistant; it brings archive, answers and settings."""
 
     clock: Clock = SystemClock()

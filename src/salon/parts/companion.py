@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from salon.conversation.turns import Turn, as_session_id, walk_turns
+from salon.conversation.turns import as_session_id, walk_turns
 from salon.core.errors import InvalidInput, NotFound, SalonError
+from salon.parts.sessions import SessionsPart
 
 if TYPE_CHECKING:
     from salon.archive.sqlite_archive import SqliteArchive
@@ -51,7 +52,7 @@ def is_command(content: str) -> bool:
     return content.lstrip().startswith(SLASH)
 
 
-class CompanionPart:
+class CompanionPart(SessionsPart):
     """What the application can do around the turns of a conversation."""
 
     if TYPE_CHECKING:
@@ -96,14 +97,7 @@ class CompanionPart:
 
         return outlook_text(self.session_turns(session))
 
-    # What was said
-
-    def session_turns(self, session: str) -> tuple[Turn, ...]:
-        """Return the turns of a session, the first one first, or raise `NotFound`."""
-        turns = tuple(walk_turns(self.archive, as_session_id(session)))[::-1]
-        if not turns:
-            raise NotFound(f"there is no session {session}", hint="it exists with its first turn")
-        return turns
+    # Events
 
     def events_after(self, session: str, event_id: int) -> "tuple[WireEvent, ...]":
         """Return the events of a session that come after one, made again from the records."""

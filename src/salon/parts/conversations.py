@@ -13,7 +13,7 @@ from salon.blackboard.board import Board
 from salon.conversation.discussion import LONGEST_UTTERANCE, Discussion, Utterance
 from salon.conversation.turns import Turn, append_turn, as_session_id, read_turn, session_handle
 from salon.core.clock import Clock, SystemClock, instant
-from salon.core.errors import Conflict, ContentTooLarge, HandleMoved, InvalidInput
+from salon.core.errors import Conflict, ContentTooLarge, HandleMoved, InvalidInput, NotFound
 from salon.core.events import TurnTaken
 from salon.core.hashing import content_hash
 from salon.core.text import require_text
@@ -29,9 +29,12 @@ if TYPE_CHECKING:
     from salon.core.ids import SessionId
     from salon.experts.profile import Profile
     from salon.experts.replies import Reply
+    from salon.gate.forms import Form, FormAnswer
     from salon.parts.assistant_turns import AssistedTurn
     from salon.steps.turn_taking import Incoming, Outgoing
     from salon.steps.wire_shapes import WireEvent
+
+    OnEvent = Callable[[WireEvent], None]
 
 _log = logging.getLogger(__name__)
 DEFAULT_COMPANION = "mina"
@@ -65,6 +68,8 @@ class ConversationsPart(CompanionTurnsPart):
         # The application and its other parts have these.
         respond: Callable[..., Reply]
         assist: Callable[..., AssistedTurn]
+        answer_flow: Callable[..., AssistedTurn]
+        flow_request: Callable[[str], Form | None]
         ensure_assistant: Callable[[], Profile]
         profile: Callable[[str], Profile]
         new_avatar: Callable[[Profile], Profile]
@@ -80,12 +85,13 @@ class ConversationsPart(CompanionTurnsPart):
         *,
         user: str = "user",
         avatar: str | None = None,
-        on_event: "Callable[[WireEvent], None] | None" = None,
+        on_event: "OnEvent | None" = None,
     ) -> TakenTurn:
         """Take one turn: a message in, a reply out, both recorded.
 
         A session goes on with the avatar that it began with. Turns of one session, and of one
         user, follow each other. A step that fails leaves its slot empty and never fails the turn.
+        `on_event` hears verified parts of the reply while it is written, then every event.
         """
         name = as_session_id(session)
         _require_message(message)
@@ -100,11 +106,35 @@ class ConversationsPart(CompanionTurnsPart):
                     f"{profile.id} is a {profile.salon.preset}, and not talked to turn by turn",
                     hint=f"choose an avatar with one of the presets {', '.join(_WAYS)}",
                 )
-            taken = way(self, state, profile, message, user)
+            taken = way(self, state, profile, message, user, on_event)
         for event in taken.events if on_event else ():
             assert on_event is not None
             on_event(event)
         return taken
+
+    def answer_flow_of(
+        self, session: str, answer: "FormAnswer", *, user: str | None = None
+    ) -> TakenTurn:
+        """Answer the flow that waits in a session as one of its turns, or raise `Conflict`.
+
+        Without a `user` it is whoever the session is held with.
+        """
+        name = as_session_id(session)
+        self._ready_for_turns()
+        with self.sessions.alone(f"session {name}"):
+            state = self.sessions.get(name)
+            if state.avatar is None:
+                raise NotFound(f"there is no session {name}", hint="it exists with its first turn")
+            who = user if user is not None else state.user or "user"
+            _require_user(who)
+            _require_own(state, who)
+            if self.flow_request(name) is None:
+                raise Conflict(
+                    "nothing waits for an answer in this session",
+                    hint="an action is offered in a turn with an assistant",
+                )
+            assisted = self.answer_flow(name, answer, avatar=state.avatar, user=who)
+        return _taken_by_assistant(assisted)
 
     def replay_session(self, session: str) -> "Iterator[Replayed]":
         """Run every companion's turn of a session again, and compare each with its record."""
@@ -119,20 +149,23 @@ class ConversationsPart(CompanionTurnsPart):
         )
 
     def forget_session(self, session: str) -> int:
-        """Delete every turn of a session, its handle and the memories that came from it.
+        """Delete every turn of a session, its flows and the memories that came from it.
 
-        Returns how many turns there were, or raises `NotFound`. Tombstones stay; what indexes
-        and backups hold goes with `compact`.
+        Returns how many turns there were, or raises `NotFound`. Tombstones stay, and so does an
+        approved action that is not over; what indexes and backups hold goes with `compact`.
         """
         from salon.conversation.sessions import forget_session
+        from salon.gate.forgetting import forgetting_flows
 
         name = as_session_id(session)
         self._ready_for_turns()
         users = self._users_of(name)
         with self.sessions.alone(f"session {name}", *(f"user {user}" for user in users)):
             memories = [self._without_session(user, name) for user in users]
+            forget_flows = forgetting_flows(self.archive, name)
 
             def along(tx: "ArchiveTransaction") -> None:
+                forget_flows(tx)
                 for memory in memories:
                     memory.commit(tx)
 
@@ -172,18 +205,19 @@ class ConversationsPart(CompanionTurnsPart):
     # The ways of taking a turn, by preset
 
     def _take_companion_turn(
-        self, state: "SessionState", profile: "Profile", message: str, user: str
+        self,
+        state: "SessionState",
+        profile: "Profile",
+        message: str,
+        user: str,
+        _: "OnEvent | None",
     ) -> TakenTurn:
         taking = self.companion_turns((*self.settings.companion.steps, *profile.salon.steps))
         self._open_embedders(taking.plan)
         for attempt in range(1, MOST_ATTEMPTS + 1):
             # What steps look back at is only known now that their set is.
             state = self.sessions.get(state.session)
-            if state.user not in {None, user}:
-                raise Conflict(
-                    f"session {state.session} belongs to somebody else",
-                    hint="begin another session",
-                )
+            _require_own(state, user)
             memory = self.memory_of(user)
             outgoing = taking.take(self.incoming_turn(state, profile, message, user, memory))
             try:
@@ -203,7 +237,12 @@ class ConversationsPart(CompanionTurnsPart):
         )
 
     def _take_expert_turn(
-        self, state: "SessionState", profile: "Profile", message: str, user: str
+        self,
+        state: "SessionState",
+        profile: "Profile",
+        message: str,
+        user: str,
+        on_event: "OnEvent | None",
     ) -> TakenTurn:
         from salon.steps.wire import turn_events
 
@@ -214,6 +253,7 @@ class ConversationsPart(CompanionTurnsPart):
             discussion=Discussion(utterances=said),
             session=state.session,
             speaker=user,
+            heard=None if on_event is None else _parts_of(profile, state, on_event),
         )
         handle = self.archive.resolve(session_handle(state.session))
         turn = read_turn(self.archive, handle.current)
@@ -226,19 +266,15 @@ class ConversationsPart(CompanionTurnsPart):
         )
 
     def _take_assistant_turn(
-        self, state: "SessionState", profile: "Profile", message: str, user: str
+        self,
+        state: "SessionState",
+        profile: "Profile",
+        message: str,
+        user: str,
+        _: "OnEvent | None",
     ) -> TakenTurn:
-        from salon.steps.wire import turn_events
-
         assisted = self.assist(state.session, message, avatar=profile.id, user=user)
-        return TakenTurn(
-            turn=assisted.turn,
-            reply=assisted.text,
-            ai_label=assisted.reply.ai_label,
-            board=Board(turn=assisted.turn.number),
-            events=turn_events(assisted.turn),
-            assisted=assisted,
-        )
+        return _taken_by_assistant(assisted)
 
     def incoming_turn(
         self,
@@ -316,6 +352,48 @@ _WAYS: dict[str, Callable[..., TakenTurn]] = {
     "assistant": ConversationsPart._take_assistant_turn,  # noqa: SLF001
 }
 """How a turn is taken, by the preset of the avatar."""
+
+
+def _taken_by_assistant(assisted: "AssistedTurn") -> TakenTurn:
+    from salon.steps.wire import turn_events
+
+    return TakenTurn(
+        turn=assisted.turn,
+        reply=assisted.text,
+        ai_label=assisted.reply.ai_label,
+        board=Board(turn=assisted.turn.number),
+        events=turn_events(assisted.turn),
+        assisted=assisted,
+    )
+
+
+def _parts_of(
+    profile: "Profile", state: "SessionState", on_event: "OnEvent"
+) -> Callable[[str], None]:
+    """Return what hears the next part of a reply and tells it as an event that is not kept."""
+    from salon.experts.limits import label_of
+    from salon.steps.wire import reply_id
+    from salon.steps.wire_shapes import ReplyDelta
+
+    def tell(piece: str) -> None:
+        on_event(
+            ReplyDelta(
+                event_id=reply_id(state.number),
+                content=piece,
+                bot_id=profile.id,
+                turn=state.number + 1,
+                ai_label=label_of(profile),
+            )
+        )
+
+    return tell
+
+
+def _require_own(state: "SessionState", user: str) -> None:
+    if state.user not in {None, user}:
+        raise Conflict(
+            f"session {state.session} belongs to somebody else", hint="begin another session"
+        )
 
 
 def _companion_events(outgoing: "Outgoing") -> "tuple[WireEvent, ...]":

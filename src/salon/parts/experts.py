@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from salon.conversation.discussion import NOTHING_SAID, Discussion, Utterance
 from salon.core.errors import InvalidInput
 from salon.core.ids import RandomIds
+from salon.parts.proofs import ProofsPart
 
 if TYPE_CHECKING:
     from salon.archive.sqlite_archive import SqliteArchive
@@ -40,7 +41,7 @@ _FITS = 0.5
 """How probably relevant another avatar's best passage must be to send somebody there."""
 
 
-class ExpertsPart:
+class ExpertsPart(ProofsPart):
     """What the application can do as an expert; it brings archive, search and chat model."""
 
     settings: "Settings"
@@ -185,8 +186,9 @@ class ExpertsPart:
         rounds: int = 2,
         facilitator: str = "Facilitator",
         session: str | None = None,
+        before: Discussion = NOTHING_SAID,
     ) -> "Iterator[Contribution]":
-        """Walk a discussion of several avatars about a topic."""
+        """Walk a discussion of several avatars about a topic; `before` is what was said earlier."""
         from salon.experts.gathering import gather
 
         profiles = [self.profile(one) for one in dict.fromkeys(avatars)]
@@ -201,10 +203,11 @@ class ExpertsPart:
         return gather(
             profiles,
             Utterance(role=facilitator, content=topic),
-            topic=topic,
+            topic=before.topic or topic,
             rounds=rounds,
             decide=lambda one, now: self.should_speak(one.id, now, others=avatars),
             speak=speak,
+            before=before.utterances,
         )
 
     def calibrate(
@@ -301,6 +304,7 @@ class ExpertsPart:
                 chat=lambda: self.chat,
                 redirect=self._redirect,
                 nearness=self._nearness,
+                second_look=lambda: self._token_embedder,
             )
         )
 

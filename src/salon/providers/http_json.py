@@ -105,7 +105,7 @@ class JsonClient(Closable):
 
     def _ask(self, method: str, path: str, content: bytes | None, shape: type[Shape]) -> Shape:
         reply = self._until_served(method, path, content)
-        if reply.status != 200:
+        if not _is_served(reply.status):
             raise self._refused(path, reply)
         try:
             return shape.model_validate_json(reply.content)
@@ -154,7 +154,8 @@ class JsonClient(Closable):
 
     def _receive(self, path: str, answer: httpcore.Response) -> _Reply:
         headers = {name.lower(): value.decode("latin-1") for name, value in answer.headers}
-        most = self.server.answer_bytes if answer.status == 200 else _EXPLANATION_BYTES
+        is_served = _is_served(answer.status)
+        most = self.server.answer_bytes if is_served else _EXPLANATION_BYTES
         pieces: list[bytes] = []
         size = 0
         for piece in answer.iter_stream():
@@ -162,7 +163,7 @@ class JsonClient(Closable):
             if size > most:
                 break
             pieces.append(piece)
-        if size > most and answer.status == 200:
+        if size > most and is_served:
             raise ProviderFailed(
                 f"{self._name(path)} answered with more than {most} bytes",
                 hint="check that the base URL is that of this kind of server",
@@ -180,6 +181,7 @@ class JsonClient(Closable):
             f"{self._name(path)} answered with status {reply.status}{said and f': {said}'}",
             hint=hints.get(reply.status, "see the log of the server"),
             status=reply.status,
+            retry_after_s=_seconds(reply.retry_after),
         )
 
     def _name(self, path: str) -> str:
@@ -273,11 +275,19 @@ def _ssl_context() -> ssl.SSLContext:
     return context
 
 
+def _is_served(status: int) -> bool:
+    return 200 <= status < 300
+
+
 def _wanted_wait(retry_after: str, otherwise: float) -> float:
     """Return how long a busy server asks us to wait, within reason."""
-    if not (retry_after.isascii() and retry_after.isdigit()):
-        return otherwise
-    return min(float(retry_after), _LONGEST_WAIT_S)
+    wanted = _seconds(retry_after)
+    return otherwise if wanted is None else min(wanted, _LONGEST_WAIT_S)
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Return what a server says in `Retry-After`, where it is a number."""
+    return float(retry_after) if retry_after.isascii() and retry_after.isdigit() else None
 
 
 def _explanation(content: bytes, secret: str | None) -> str:

@@ -13,6 +13,7 @@ from salon.blackboard.steps import Step, View
 from salon.conversation.discussion import NOTHING_SAID
 from salon.core.absent import Absent
 from salon.guard.crisis import crisis_reply, find_crisis
+from salon.guard.harm import decline, find_harmful_request, harm_of
 from salon.steps.discussion import SYNTHESIS
 from salon.steps.emotion import EMOTION
 from salon.steps.feature_changes import TRANSITIONS
@@ -38,7 +39,7 @@ from salon.steps.scam import SCAM
 __all__ = ["COMPANION_PROFILE", "REPLY", "STEP", "Companion", "CompanionReply"]
 
 AI_LABEL = "AI"
-CRISIS, HONESTY, DEFAULT = "Help", "Be honest", "Engage"
+CRISIS, HONESTY, DECLINE, DEFAULT = "Help", "Be honest", "Decline", "Engage"
 _RISKY = frozenset({"medium", "high"})
 
 
@@ -66,18 +67,22 @@ def reply(view: View) -> CompanionReply | Absent:
     seed = view[SEED]
     number = 0 if isinstance(seed, Absent) else seed
     embedder = view[EMBEDDER]
-    crisis = find_crisis(message, None if isinstance(embedder, Absent) else embedder)
+    looker = None if isinstance(embedder, Absent) else embedder
+    crisis = find_crisis(message, looker)
     if crisis is not None:
         # Help does not wait for a typing pace.
         return _reply(companion, crisis_reply(crisis, companion.region), CRISIS, is_crisis=True)
     delay = typing_delay(Random(number), is_on=companion.typing_pace)  # noqa: S311 - no secret
     if asks_if_human(message):
         return _reply(companion, say_what_it_is(companion.name, number), HONESTY, delay=delay)
+    harm = find_harmful_request(message, looker)
+    if harm is not None:
+        return _reply(companion, decline(harm), DECLINE, delay=delay)
     emotion = view[EMOTION]
     strategy = DEFAULT if isinstance(emotion, Absent) else emotion.reply_strategy
-    text = _by_model(view, companion, message) or compose(
-        _occasion(view, companion.name, message, number)
-    )
+    text = _by_model(view, companion, message)
+    if text is None or harm_of(text, embedder=looker) is not None:
+        text = compose(_occasion(view, companion.name, message, number))
     return _reply(companion, text, strategy, delay=delay)
 
 

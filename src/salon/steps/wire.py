@@ -190,6 +190,10 @@ def _flow_events(turn: Turn) -> tuple[WireEvent, ...]:
     return ()
 
 
+_OF_A_CORPUS = ("citations", "claims", "outcome", "confidence", "suggestion", "redirect")
+"""What a reply has where its avatar answers from documents."""
+
+
 def _reply_event(turn: Turn) -> BotResponse:
     reply = turn.reply
     return BotResponse.model_validate(
@@ -202,7 +206,7 @@ def _reply_event(turn: Turn) -> BotResponse:
             "ai_label": reply["ai_label"],
             "is_crisis": reply.get("is_crisis") or None,
             "delay_s": reply.get("delay_s") or None,
-            "citations": plain(reply.get("citations")) or None,
+            **{name: plain(reply.get(name)) or None for name in _OF_A_CORPUS},
         }
     )
 

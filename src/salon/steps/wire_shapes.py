@@ -7,6 +7,7 @@ shapes know nothing of how a turn is taken; `salon.steps.wire` fills them.
 Invariant: whatever is sent validates against the published JSON Schema of its type.
 """
 
+from functools import cache
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -78,6 +79,14 @@ class Citation(_Shape):
     page: int | None = None
 
 
+class Claimed(_Shape):
+    """One sentence of a reply with the citations that support it."""
+
+    text: str
+    citations: tuple[int, ...] = Field(description="Places in the list of citations.")
+    support: Share
+
+
 class BotResponse(_Event):
     """The reply; it closes the turn. Also the answer to a command, which is no turn."""
 
@@ -100,6 +109,16 @@ class BotResponse(_Event):
     citations: tuple[Citation, ...] | None = Field(
         default=None, description="What the reply rests on, for avatars that answer from a corpus."
     )
+    claims: tuple[Claimed, ...] | None = Field(
+        default=None, description="The sentences of the reply, each with what bears it out."
+    )
+    outcome: str | None = Field(
+        default=None,
+        description="`answered`, or why there is no answer; from avatars with a corpus.",
+    )
+    confidence: str | None = Field(default=None, description="`high`, `medium` or `low`.")
+    suggestion: str | None = Field(default=None, description="What to ask or to do instead.")
+    redirect: str | None = Field(default=None, description="Who may know better.")
 
 
 class ReplyDelta(_Event):
@@ -359,8 +378,12 @@ def as_json(event: WireEvent) -> dict[str, object]:
 
 def _unsaid(event: WireEvent) -> set[str]:
     # `null` inside `data` means "not known" and must stay; an optional field of an event need not.
-    optional = (name for name, one in type(event).model_fields.items() if one.default is None)
-    return {name for name in optional if getattr(event, name) is None}
+    return {name for name in _optional(type(event)) if getattr(event, name) is None}
+
+
+@cache
+def _optional(shape: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(name for name, one in shape.model_fields.items() if one.default is None)
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """Clauses of seed 000, the Conversational Avatar Protocol."""
 
-from tests.behaviour.issues import FRONT_DOOR
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="000", prefix="cap/overview", heading="Overview")
@@ -265,7 +264,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "source-list-http",
         "The same list of documents, with links and status, is served over HTTP and shown on the "
         "page.",
-        open_until=FRONT_DOOR,
     ),
     VERIFY.clause(
         "missing-links-named",
@@ -285,7 +283,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "ai-label-visible",
         "Wherever the page shows an avatar or its words, the AI label is visible beside them.",
         decision=5,
-        open_until=FRONT_DOOR,
     ),
     VERIFY.clause(
         "admits-being-ai",
@@ -306,40 +303,33 @@ CLAUSES: tuple[Requirement, ...] = (
     HARMONICA.clause(
         "create-session",
         "A Harmonica session can be set up with a topic, a list of avatars and a facilitator.",
-        open_until=FRONT_DOOR,
     ),
     HARMONICA.clause(
         "explicit-consultation",
         "In a structured session an avatar speaks only when it is explicitly consulted.",
-        open_until=FRONT_DOOR,
     ),
     HARMONICA.clause(
         "consult",
         "Consulting an avatar passes the participant's id and the history of that dialogue, and "
         "the reply goes to that dialogue only.",
-        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "slash-command",
         "A Slack command such as `/ask-ostrom` is acknowledged at once and then answered with the "
         "grounded reply and its citations.",
-        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "mention",
         "Mentioning an avatar in a Slack channel invokes it, and an unaddressed message does not "
         "unless its speaking policy says so.",
-        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "channel-context",
         "The recent messages of the channel travel along as the conversation.",
-        open_until=FRONT_DOOR,
     ),
     CHAT.clause(
         "discord",
         "Discord offers the same two ways of calling an avatar, with the same result.",
-        open_until=FRONT_DOOR,
     ),
     ERRORS.clause(
         "corpus-miss",
@@ -379,7 +369,6 @@ CLAUSES: tuple[Requirement, ...] = (
         "rate-limit",
         "A caller above the rate limit is refused with the time to wait, and other callers are "
         "not slowed.",
-        open_until=FRONT_DOOR,
     ),
     SECURITY.clause(
         "audit-every-interaction",
@@ -395,6 +384,5 @@ CLAUSES: tuple[Requirement, ...] = (
         "content-filter",
         "A request to make an avatar produce harmful content is declined, and a harmful composed "
         "text does not leave either.",
-        open_until=FRONT_DOOR,
     ),
 )

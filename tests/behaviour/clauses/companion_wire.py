@@ -1,6 +1,5 @@
 """Clauses of seed 003: the pipeline, the WebSocket messages, commands and the discussion room."""
 
-from tests.behaviour.issues import FRONT_DOOR
 from tests.behaviour.requirement import Requirement, Section
 
 PIPELINE = Section(source="003", prefix="companion/pipeline", heading="Orchestrator Pipeline")
@@ -140,7 +139,6 @@ CLAUSES: tuple[Requirement, ...] = (
     WS_OUT.clause(
         "scam-warning-visible",
         "On the page a scam warning is shown in a way that cannot be overlooked.",
-        open_until=FRONT_DOOR,
     ),
     BOARD.clause(
         "slots",
@@ -195,7 +193,6 @@ CLAUSES: tuple[Requirement, ...] = (
     EXTERNAL.clause(
         "commands-on-page",
         "The three commands work from the message box of the page and are listed by its help.",
-        open_until=FRONT_DOOR,
     ),
     ROOM.clause(
         "before-writing",

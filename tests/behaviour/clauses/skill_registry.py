@@ -1,6 +1,5 @@
 """Clauses of seed 004, the skill registry of the council and the archive under it."""
 
-from tests.behaviour.issues import COUNCIL
 from tests.behaviour.requirement import Requirement, Section
 
 OVERVIEW = Section(source="004", prefix="council/overview", heading="1. Overview")
@@ -22,19 +21,16 @@ CLAUSES: tuple[Requirement, ...] = (
         "mcp-tools",
         "The council's skills are offered as MCP tools, over standard streams for one seat and "
         "over HTTP with a token per seat.",
-        open_until=COUNCIL,
     ),
     OVERVIEW.clause(
         "reach",
         "Through the skills alone a seat can search the archive, put its work on file and respond "
         "to the other seats.",
-        open_until=COUNCIL,
     ),
     OVERVIEW.clause(
         "any-holder",
         "A seat can be held by any chat model, by an offline strategy or by an outside MCP "
         "client, in any mix.",
-        open_until=COUNCIL,
     ),
     MCARD.clause(
         "immutable",
@@ -122,12 +118,10 @@ CLAUSES: tuple[Requirement, ...] = (
         "artefacts-are-cards",
         "Whatever a round produces, from first drafts and critiques to the published chapter, is "
         "kept as a card of its own.",
-        open_until=COUNCIL,
     ),
     MCARD.clause(
         "ten-thousand-documents",
         "A council round runs on an archive of 10,000 documents.",
-        open_until=COUNCIL,
     ),
     MCARD.clause(
         "rag-lines",
@@ -139,20 +133,17 @@ CLAUSES: tuple[Requirement, ...] = (
         "index-all-again",
         "A second `index_all()` adds nothing for cards that are already indexed.",
         decision=8,
-        open_until=COUNCIL,
     ),
     MCARD.clause(
         "graph-line",
         "The graph line of the first snippet runs with only the imports changed: "
         "`GraphRAGEngine(vector_db_path=...)` is built and answers questions across documents.",
         decision=8,
-        open_until=COUNCIL,
     ),
     REGISTRY.clause(
         "all-seats",
         "Each of the five seats may search, submit a candidate, review, submit a fusion and vote, "
         "and a caller without a seat may do none of it.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "vectors",
@@ -197,239 +188,199 @@ CLAUSES: tuple[Requirement, ...] = (
     SEARCH.clause(
         "result-hash",
         "Every search result names the hash of the card it comes from and the span in it.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "results-verifiable",
         "From hash and span alone a reviewing seat can confirm that a cited text is in the "
         "archive, and a made-up citation fails that check.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "read-only",
         "Searching changes no card, handle or ledger.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "schema",
         "The published schema has `query` as string, `limit` as integer, `mode` as enumeration "
         "and `alpha` as number, and requires only `query`.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "limit",
         "`limit` is 5 by default and at most 20, and a larger value is refused.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "mode",
         "`mode` is `hybrid`, `dense` or `sparse`, and `hybrid` when left out.",
         decision=10,
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "alpha",
         "`alpha` is a number from 0 to 1, and 0.5 when left out.",
         decision=10,
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "qdrant",
         "The skill searches a real Qdrant server where the settings name one and the embedded "
         "index otherwise.",
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "snippet-search",
         "`rag.search(text, k=5, hybrid=True)` returns at most 5 results with `hash`, `score` and "
         "`chunk_text`, as the second snippet prints them.",
         decision=8,
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "snippet-query",
         "`rag.query(question)` returns `answer`, `sources` as a list of card hashes and a numeric "
         "`confidence`, as the second snippet prints them.",
         decision=8,
-        open_until=COUNCIL,
     ),
     SEARCH.clause(
         "query-grounded",
         "The `answer` of `rag.query` states only what the cards in its `sources` support.",
         decision=8,
-        open_until=COUNCIL,
     ),
     CANDIDATE.clause(
         "schema",
         "`topic_id` and `markdown_content` are strings and both required.",
-        open_until=COUNCIL,
     ),
     CANDIDATE.clause(
         "enters-the-sprint",
         "A submitted draft joins the pool of its topic during the parallel sprint and gets an id "
         "by which others can refer to it.",
-        open_until=COUNCIL,
     ),
     CANDIDATE.clause(
         "staging-only",
         "A submission writes to staging and nowhere else.",
-        open_until=COUNCIL,
     ),
     REVIEW.clause(
         "schema",
         "`target_candidate_id` and `feedback` are strings and both required.",
-        open_until=COUNCIL,
     ),
     REVIEW.clause(
         "peers-only",
         "A seat criticises a peer's candidate, not its own, and an unknown candidate is refused.",
-        open_until=COUNCIL,
     ),
     REVIEW.clause(
         "critique-ledger",
         "A critique is entered in the critique ledger, where it can be read, and touches nothing "
         "else.",
-        open_until=COUNCIL,
     ),
     FUSION.clause(
         "schema",
         "`collaborator_ids` is an array of strings, `markdown_content` a string, and both are "
         "required.",
-        open_until=COUNCIL,
     ),
     FUSION.clause(
         "two-authors",
         "A fusion has exactly two collaborators, the authors of the two drafts in the runoff.",
         decision=19,
-        open_until=COUNCIL,
     ),
     FUSION.clause(
         "runoff-only",
         "A fusion is accepted only during a runoff, which takes place when the top two drafts are "
         "within 0.5, inclusive.",
         decision=19,
-        open_until=COUNCIL,
     ),
     FUSION.clause(
         "fusion-layer",
         "A fusion is written to the fusion layer and nowhere else.",
-        open_until=COUNCIL,
     ),
     FUSION.clause(
         "ratification",
         "A fusion is ratified Up or Down by the three seats that did not write it.",
         decision=19,
-        open_until=COUNCIL,
     ),
     VOTE.clause(
         "schema",
         "`target_draft_id`, `scores` and `rationale` are required, and `scores` needs `accuracy`, "
         "`depth` and `pedagogy`.",
-        open_until=COUNCIL,
     ),
     VOTE.clause(
         "score-range",
         "Each score is an integer from 1 to 10, and 0, 11 or a fraction is refused.",
         decision=18,
-        open_until=COUNCIL,
     ),
     VOTE.clause(
         "peers-only",
         "A seat grades the final candidates of its peers, and a vote on its own draft is refused.",
         decision=19,
-        open_until=COUNCIL,
     ),
     VOTE.clause(
         "aggregation",
         "A draft's score is the geometric mean over its voters of the mean of their three scores.",
         decision=19,
-        open_until=COUNCIL,
     ),
     VOTE.clause(
         "consensus-ledger",
         "A vote is entered in the consensus ledger with its rationale, once per seat and draft, "
         "and touches nothing else.",
-        open_until=COUNCIL,
     ),
     SOUL.clause(
         "schema",
         "`system_prompt_content` is a required string and `goal` an optional one.",
-        open_until=COUNCIL,
     ),
     SOUL.clause(
         "survivors-only",
         "Only the seats that survive a retirement write the new soul, and they do so together.",
-        open_until=COUNCIL,
     ),
     SOUL.clause(
         "new-prompt",
         "The soul that is accepted becomes the system prompt of the vacant seat, and earlier "
         "souls stay readable.",
-        open_until=COUNCIL,
     ),
     ERRORS.clause(
         "malformed",
         "The text answering malformed arguments is exactly `Error: Invalid JSON. Please retry "
         "adhering strictly to the schema.` and nothing more.",
         decision=24,
-        open_until=COUNCIL,
     ),
     ERRORS.clause(
         "malformed-reason",
         "Beside that text a malformed call gets a machine-readable reason, changes nothing, and "
         "can be retried.",
         decision=24,
-        open_until=COUNCIL,
     ),
     ERRORS.clause(
         "timeout",
         "A skill that has not finished after 30 seconds is stopped, and the caller is told.",
         decision=24,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "broadcast-alias",
         "`skill_broadcast_draft` is the same skill as `skill_submit_candidate` under another name.",
         decision=21,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "writes-to-staging",
         "No skill lets a seat put content anywhere but into staging and the ledgers of its round.",
         decision=21,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "no-seat-publishes",
         "No seat can write to `completed`, by any skill, handle name or forged id.",
         decision=21,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "system-actor-publishes",
         "Only the system actor moves a text from staging to `completed`, and the audit log shows "
         "that it did.",
         decision=21,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "consensus-verified",
         "The move happens only after the system actor has checked the votes: a mean of at least "
         "8.0 from at least 3 peers and no single score below 5.",
         decision=20,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "citations-verified",
         "The move happens only after every citation in the text has been verified again.",
         decision=20,
-        open_until=COUNCIL,
     ),
     SECURITY.clause(
         "no-quorum",
         "Without consensus after at most 3 retries the round ends as `no_quorum`, nothing is "
         "published and a person is told.",
         decision=20,
-        open_until=COUNCIL,
     ),
 )

@@ -1,4 +1,4 @@
-"""The key that signs the head of the audit chain (Ed25519).
+"""The key that signs the head of the audit chain and what Salon publishes (Ed25519).
 
 The private key lives beside the archive, not inside it: whoever can change the file but not read
 the key cannot make a shortened or rewritten log look whole.
@@ -15,11 +15,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from salon.core.canonical import canonical_json
 from salon.core.errors import InvalidSettings
 from salon.core.events import Checkpoint
+from salon.core.hashing import content_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Signs checkpoints; `key` is the public half, in hex."""
+    """Signs checkpoints and published records; `key` is the public half, in hex."""
 
     private: Ed25519PrivateKey
     key: str = field(init=False)
@@ -32,15 +33,27 @@ class Signer:
         signature = self.private.sign(_message(seq, head)).hex()
         return Checkpoint(seq=seq, hash=head, key=self.key, signature=signature)
 
+    def sign(self, purpose: str, content: bytes) -> str:
+        """Return a signature of `content`, in hex, that is good for this purpose alone."""
+        return self.private.sign(_content_message(purpose, content)).hex()
+
 
 def is_signed_by(checkpoint: Checkpoint, key: str) -> bool:
     """Tell whether `checkpoint` carries a valid signature of the public `key`."""
     if checkpoint.signature is None:
         return False
+    return _is_valid(_message(checkpoint.seq, checkpoint.hash), key, checkpoint.signature)
+
+
+def is_signature_of(purpose: str, content: bytes, *, key: str, signature: str) -> bool:
+    """Tell whether `signature` was made by the public `key` for this purpose and content."""
+    return _is_valid(_content_message(purpose, content), key, signature)
+
+
+def _is_valid(message: bytes, key: str, signature: str) -> bool:
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
-        signature = bytes.fromhex(checkpoint.signature)
-        public.verify(signature, _message(checkpoint.seq, checkpoint.hash))
+        public.verify(bytes.fromhex(signature), message)
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -88,3 +101,8 @@ def _write_new(path: Path, text: str) -> None:
 
 def _message(seq: int, head: str) -> bytes:
     return canonical_json({"salon": "audit-checkpoint", "seq": seq, "hash": head})
+
+
+def _content_message(purpose: str, content: bytes) -> bytes:
+    # What a checkpoint signs has other fields, so neither can pass for the other.
+    return canonical_json({"salon": purpose, "content_sha256": content_hash(content)})

@@ -27,7 +27,14 @@ from salon.retrieval.graph.entities import (
     RuleExtractor,
     entity_key,
 )
-from salon.retrieval.graph.links import Entity, Link, Step, read_entities, steps_out
+from salon.retrieval.graph.links import (
+    Entity,
+    Link,
+    Step,
+    read_entities,
+    read_links,
+    steps_out,
+)
 from salon.retrieval.graph.names import name_words
 from salon.retrieval.graph.rows import (
     GRAPH_VERSION,
@@ -187,6 +194,15 @@ class EntityGraph(Closable):
         """Return an entity by any spelling of its name, or `None`."""
         with self._file.read() as connection:
             return read_entities(connection, [entity_key(name)]).get(entity_key(name))
+
+    def links(self, among: Iterable[str] | None = None) -> list[Link]:
+        """Return every link of the graph once, or those among the entities of these names."""
+        keys = None if among is None else {entity_key(name) for name in among}
+        with self._file.read() as connection:
+            steps = read_links(connection, keys)
+            ends = {end for step in steps for end in (step.source, step.target)}
+            known = read_entities(connection, sorted(ends))
+        return [step.named(known) for step in steps]
 
     def explore_entity(self, name: str, hops: int = 2, limit: int = 100) -> Neighbourhood | None:
         """Return what an entity leads to over at most `hops` links, or `None` if it is unknown."""

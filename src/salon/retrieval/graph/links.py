@@ -23,6 +23,23 @@ FROM link JOIN graph_name ON graph_name.id = there JOIN graph_card ON graph_card
 GROUP BY from_key, key ORDER BY total DESC, from_key, key
 """
 
+_ALL = """
+SELECT first.key, second.key, sum(weight), json_group_array(hash)
+FROM graph_link
+JOIN graph_name AS first ON first.id = one JOIN graph_name AS second ON second.id = other
+JOIN graph_card ON graph_card.id = first.card
+GROUP BY 1, 2
+"""
+_AMONG = """
+WITH here AS (
+    SELECT id, key, card FROM graph_name WHERE key IN (SELECT value FROM json_each(?))
+)
+SELECT first.key, second.key, sum(weight), json_group_array(hash)
+FROM here AS first JOIN graph_link ON one = first.id JOIN here AS second ON second.id = other
+JOIN graph_card ON graph_card.id = first.card
+GROUP BY 1, 2
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
@@ -94,3 +111,21 @@ def steps_out(connection: apsw.Connection, frontier: Sequence[str], seen: set[st
             sources = tuple(CardHash(card) for card in sorted(set(json.loads(cards))))
             steps.append(Step(source, target, weight, sources))
     return steps
+
+
+def read_links(connection: apsw.Connection, among: Iterable[str] | None = None) -> list[Step]:
+    """Return every link once, or those among some entities, the ends in order of their keys."""
+    found: dict[tuple[str, str], tuple[int, set[str]]] = {}
+    rows = (
+        connection.execute(_ALL)
+        if among is None
+        else connection.execute(_AMONG, (json.dumps(list(among)),))
+    )
+    for one, other, weight, cards in rows:
+        pair = (min(one, other), max(one, other))
+        total, sources = found.get(pair, (0, set()))
+        found[pair] = (total + weight, sources | set(json.loads(cards)))
+    return [
+        Step(*pair, weight, tuple(CardHash(card) for card in sorted(sources)))
+        for pair, (weight, sources) in sorted(found.items())
+    ]

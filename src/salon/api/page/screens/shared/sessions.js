@@ -1,0 +1,36 @@
+/* The sessions that there are, as a list of links to a screen. */
+import { el, fill } from "../../lib/dom.js";
+import { api } from "../../lib/api.js";
+import { address } from "../../lib/route.js";
+import { count, when } from "../../lib/words.js";
+import { cut } from "../../draw/geometry.js";
+import { aiBadge } from "../../parts/ai.js";
+import { problem } from "../../parts/notice.js";
+
+const MOST = 50;
+
+/** A list that fills itself: sessions with avatars of one preset, the latest one first. */
+export function sessionList({ preset, screen, empty, signal }) {
+  const holder = el("div", { class: "session-list" }, el("p", { class: "quiet" }, "Looking."));
+  load(holder, { preset, screen, empty, signal }).catch((error) => {
+    if (error.name !== "AbortError") fill(holder, problem(error));
+  });
+  return holder;
+}
+
+async function load(holder, { preset, screen, empty, signal }) {
+  const asked = new URLSearchParams({ limit: String(MOST), ...(preset ? { preset } : {}) });
+  const { sessions } = await api.get(`api/sessions?${asked}`, { signal });
+  const fitting = sessions.filter((one) => !preset || one.preset === preset).slice(0, MOST);
+  fill(holder, fitting.length
+    ? el("ul", { class: "cards" }, fitting.map((one) => el("li", {}, sessionLink(one, screen))))
+    : el("p", { class: "empty" }, empty));
+}
+
+const at = (screen, session) => [screen.split("/")[0], [...screen.split("/").slice(1), session]];
+
+function sessionLink(one, screen) {
+  return el("a", { class: "card-link", href: address(...at(screen, one.session_id)) },
+    el("strong", {}, cut(one.last_message, 90)),
+    el("span", { class: "quiet small" }, `${one.user_id} with ${one.avatar} `, aiBadge(), ` · ${count(one.turn_count, "turn")} · ${when(one.last_at)}`));
+}

@@ -1,0 +1,1 @@
+"""What happens in a round: five seats draft, criticise, refine, vote, fuse and publish."""

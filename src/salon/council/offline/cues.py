@@ -1,0 +1,182 @@
+"""Words that show what a sentence does: tables and patterns, no rules of their own."""
+
+import re
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a sentence does in a chapter, in the order in which a reader needs it."""
+
+    DEFINITION = "definition"
+    HISTORY = "history"
+    MECHANISM = "mechanism"
+    CONSEQUENCE = "consequence"
+
+
+ROLE_CUES: dict[Role, re.Pattern[str]] = {
+    Role.DEFINITION: re.compile(
+        r"^(?:\S+\s+){1,9}?(?:is|are|was|were)\s+(?:a|an|one\s+of|the\s+(?:most|main|process|study|"
+        r"ability|term|name|first|largest|capital|son|daughter)|any|defined|known|called|"
+        r"classified|characteri[sz]ed|composed)\b"
+        r"|\b(?:refers?\s+to|consists?\s+of|is\s+termed|by\s+definition)\b",
+        re.IGNORECASE,
+    ),
+    Role.HISTORY: re.compile(
+        r"\b(?:1[0-9]{3}|20[0-4][0-9])\b|\b\d{1,2}(?:st|nd|rd|th)\s+century\b"
+        r"|\b(?:born|founded|invented|discovered|originally|historically|first\s+described|"
+        r"introduced\s+in|decades?|ancient|evolved|emerged)\b",
+        re.IGNORECASE,
+    ),
+    Role.MECHANISM: re.compile(
+        r"\b(?:because|by\s+\w+ing|via|through|mediat\w+|regulat\w+|activat\w+|inhibit\w+|"
+        r"mechanisms?|pathways?|process(?:es)?|depends?\s+on|binds?|binding|controls?|requires?|"
+        r"produces?|converts?|signal(?:l?ing)?|interact\w*)\b",
+        re.IGNORECASE,
+    ),
+    Role.CONSEQUENCE: re.compile(
+        r"\b(?:result(?:s|ed|ing)?\s+in|leads?\s+to|led\s+to|therefore|consequen\w+|"
+        r"associated\s+with|reduc\w+|increas\w+|improv\w+|effects?|impacts?|implications?|risks?|"
+        r"outcomes?|prevent\w*|benefi\w+|causes?|caused|contribut\w+)\b",
+        re.IGNORECASE,
+    ),
+}
+
+ROLE_HEADINGS: dict[Role, str] = {
+    Role.DEFINITION: "What it is",
+    Role.HISTORY: "Where it comes from",
+    Role.MECHANISM: "How it works",
+    Role.CONSEQUENCE: "What follows from it",
+}
+
+CONTRAST = re.compile(
+    r"\b(?:although|though|but|however|whereas|while|despite|unless|only\s+if|if|except|rather\s+"
+    r"than|in\s+contrast|contrary|not\s+always|may|might|depend(?:s|ing)?\s+on|limit(?:ed|s|ations?)|"
+    r"remains?\s+(?:unclear|unknown|controversial)|controvers\w+|uncertain\w*|conflicting|"
+    r"sometimes|some|certain|conditions?)\b",
+    re.IGNORECASE,
+)
+"""Words of conditions, objections and doubt."""
+
+FIGURE = re.compile(
+    r"(?<![\w.])[-+]?\d[\d,.]*\s?(?:%|percent|per\s+cent|fold|mg|kg|g|ml|km|m|years?|"
+    r"months?|days?|hours?|million|billion|thousand)?",
+    re.IGNORECASE,
+)
+"""A number, with its unit where it has one."""
+
+LEADING_LABEL = re.compile(
+    r"^(?:(?:BACKGROUND|INTRODUCTION|CONTEXT|RATIONALE|OBJECTIVES?|AIMS?|PURPOSES?|GOALS?|METHODS?|"
+    r"METHODOLOGY|DESIGN|SETTINGS?|PARTICIPANTS?|PATIENTS|SUBJECTS|INTERVENTIONS?|MEASUREMENTS?|"
+    r"MAIN|PRIMARY|OUTCOMES?|MEASURES?|RESULTS?|FINDINGS?|CONCLUSIONS?|DISCUSSION|INTERPRETATION|"
+    r"SIGNIFICANCE|IMPORTANCE|SUMMARY|LIMITATIONS?|DATA|SOURCES?|STUDY|SELECTION|EXTRACTION|"
+    r"SYNTHESIS|FUNDING|REVIEW|RECENT|AND|OF|THE|PRINCIPAL|MATERIALS?|CLINICAL|RELEVANCE|"
+    r"IMPLICATIONS?|EVIDENCE|ACQUISITION)\b[\s/&,]*+)++[:.\-\u2014]?\s*+(?=[A-Z0-9\"(])"
+    r"|^(?:Background|Introduction|Context|Objectives?|Aims?|Purpose|Methods?|Design|Settings?|"
+    r"Results?|Findings?|Conclusions?|Discussion|Interpretation|Significance|Summary)"
+    r"(?:\s++(?:and|/)\s++\w++)?\s*+:\s*+(?=[A-Z0-9\"(])"
+)
+"""What an abstract puts before the first sentence of a part."""
+
+NEEDS_CONTEXT = re.compile(
+    r"^[\"'\u201c(]*(?:(?:This|These|Those|That|Its|They|Their|Them|He|She|His|Her|Hers|Him|Such|"
+    r"Here|However|Moreover|Furthermore|Therefore|Thus|Hence|Consequently|Additionally|Similarly|"
+    r"Likewise|Also|But|And|Or|Nor|Yet|Then|So|Instead|Nevertheless|Nonetheless|Accordingly|"
+    r"Meanwhile|Finally|First|Firstly|Second|Secondly|Third|Thirdly|Lastly|Next|Conversely|Indeed|"
+    r"Specifically|Interestingly|Importantly|Surprisingly|Notably|Strikingly|Remarkably|Overall|"
+    r"Together|Collectively|Both|Neither|Either|Another|Other|Others|Later|Afterwards|Subsequently|"
+    r"Again|Still|Otherwise|Rather|Unexpectedly|Intriguingly|Alternatively|Besides|Further|"
+    r"Compared|Who|Which|Whose|Where|All|Each|Most|Many|None|Several|Half)\b(?!-)"
+    r"|(?:In|By|On)\s+(?:addition|contrast|particular|conclusion|summary|turn|fact|short|comparison|"
+    r"total|all|both|each|these|this|those|such|the\s+(?:present|current|former|latter|same|other)|"
+    r"the\s+other\s+hand|doing\s+so)\b"
+    r"|(?:As|For|To|At|Of|With|From|After|Before|During|Among|Under|Despite)\s+(?:a\s+result|example|"
+    r"instance|(?:this|these|those|them|which|whom|that|such|their|its|his|her)\b|the\s+same|all|"
+    r"note|expected)"
+    r"|Taken\s+together|There\s+(?:is|are|was|were|has|have|had|remain\w*)|Up\s+to\s+now|So\s+far"
+    r"|The\s+(?:latter|former|same|other|others|two|three|four|above|following|remaining|"
+    r"present|current|aim|aims|objective|purpose|goal|authors?|study|trial|paper|article|review|"
+    r"results?|findings|data|analysis|primary|secondary|main|mean|median|overall|most|second|"
+    r"groups?|model|method|film|book|song|album|series|story|episode|plot|movie)\b"
+    r"|It(?!\s+(?:is|was|has\s+been|had\s+been)\s+(?:\w+\s+)?(?:known|thought|believed|estimated|"
+    r"assumed|accepted|proposed|established|recogni[sz]ed|important|possible|likely|unclear|"
+    r"unknown)\b)\b)"
+)
+"""A beginning that leans on the sentence before."""
+
+REFERS_ELSEWHERE = re.compile(
+    r"\b(?:above|below|aforementioned|as\s+follows|as\s+described|previously\s+described|"
+    r"see\s+(?:also|section|chapter|fig|table|page|p\.)|fig(?:ure|s|\.)?\s*\d|table\s+\d|"
+    r"eqs?\.\s*\d|ibid|op\.\s*cit|et\s+al|respectively|the\s+(?:latter|former)|(?:this|these)\s+\w+)\b"
+    r"|\[\d+\]|https?://|www\.|\u00a9|\bISBN\b",
+    re.IGNORECASE,
+)
+"""A pointer to something that a reader of the sentence alone does not have."""
+
+SELF_TALK = re.compile(
+    r"\b(?:[Ww]e|[Oo]urs?|us|I|[Mm]y|me)\b|\b(?:[Tt]he\s+authors?|present\s+study|current\s+study|"
+    r"were\s+(?:enrolled|randomi[sz]ed|randomly|recruited|assigned|included|excluded|measured|"
+    r"assessed|compared|analy[sz]ed|performed|collected|obtained|identified|searched|evaluated|"
+    r"followed|used|estimated|examined|calculated|determined|investigated|tested)|was\s+(?:performed|conducted|measured|assessed|used|carried|evaluated|"
+    r"designed|estimated|examined|calculated|determined|investigated|tested|included|compared))\b"
+    r"|\b(?:baseline|cohort|questionnaires?|participants?|controls|randomi[sz]ed|(?:the|other|control|treatment)\s+"
+    r"(?:\w+\s+)?groups?)\b"
+    r"|^To\s+[a-z]+\b|\bP\s*[=<>\u2264]|\bCI\b|\bn\s*=\s*\d"
+)
+"""A text that speaks of its own making, which a chapter has no use for."""
+
+LEANS_A_LITTLE: tuple[tuple[re.Pattern[str], float], ...] = (
+    (re.compile(r"\b(?:he|she|him|his|hers?)\b", re.IGNORECASE), 0.3),
+    (
+        re.compile(
+            r"\b(?:also|too|the\s+other|both|again|another|they|it|their|its)\b", re.IGNORECASE
+        ),
+        0.6,
+    ),
+)
+"""Words that mostly lean on something, though the sentence may name it; what is left then."""
+
+NOT_A_HEADING = re.compile(
+    r"^\d|^(?:nmol|pmol|mmol|level|percent|mg|kg|ml|iu)$"
+    r"|(?:ing|ed|ly|al|ic|ous|ive|able|ible|est|less|ful|ary|ical|en)$"
+)
+"""Units, and endings of words that describe or do something; a heading ends with what is named."""
+
+AFTER_INITIAL = re.compile(r"(?:^|[\s(])[A-Z]\.\s*$")
+"""What stands before a piece that is no sentence: the first initials of a name."""
+
+# fmt: off
+GENERAL_WORDS = frozenset(
+    {
+        "ability", "according", "addition", "additional", "age", "aim", "amount", "analyse",
+        "analysis", "appear", "approach", "area", "assess", "assessed", "associate", "associated",
+        "association", "available", "based", "basis", "born", "case", "change", "clinical",
+        "common",
+        "compare", "compared", "comparison", "condition", "control", "country", "data", "day",
+        "decrease", "decreased", "demonstrate", "demonstrated", "describe", "described", "design",
+        "died",
+        "determine", "determined", "develop", "developed", "development", "difference",
+        "different", "effect", "effective", "especially", "evaluate", "evidence", "examine",
+        "example", "experiment", "factor", "find", "finding", "following", "form", "found",
+        "function", "general", "great", "group", "high", "higher", "history", "human",
+        "identified",
+        "identify", "important", "include", "included", "including", "increase", "increased",
+        "increasing", "independent", "indicate", "introduction", "individual",
+        "investigate", "involve",
+        "involved", "key", "know", "known", "large", "largely", "lead", "level", "life", "likely",
+        "little", "long", "low", "lower", "main", "major", "mean", "measure", "mechanism", "method",
+        "model", "month", "multiple", "name", "need", "new", "non", "novel", "number", "observed",
+        "overview",
+        "obtained", "occur", "part", "particular", "patient", "people", "performed", "period",
+        "play", "possible", "potential", "present", "presence", "previous", "previously",
+        "process", "produce", "propose", "provide", "rate", "recent", "recently", "reduce",
+        "reduced", "relate", "related", "relative", "report", "reported", "require", "required",
+        "research", "response", "result", "resulting", "reveal", "review", "role", "sample",
+        "score", "set", "show", "showed", "shown", "significant", "significantly", "similar",
+        "single", "small", "specific", "state", "strong", "studied", "study", "subject",
+        "suggest", "suggesting", "system", "term", "test", "time", "total", "treatment", "trial",
+        "type", "typically", "understanding", "understood", "unknown", "use", "usually", "value",
+        "various", "vitro", "vivo", "way", "week", "wide", "work", "world", "year", "year-old",
+    }
+)
+"""Words that are in every field and so name none."""
+# fmt: on

@@ -1,0 +1,291 @@
+"""Planning a draft: which sections it has, what each is about, which quotes belong to it.
+
+A plan is a list of sections with places in the pool; choosing among them comes afterwards.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from salon.council.offline.cues import NOT_A_HEADING, ROLE_HEADINGS, Role
+from salon.council.offline.features import Matrix, links_of
+from salon.council.offline.pool import Pool
+from salon.council.offline.strategies import Feature, Plan
+from salon.council.offline.words import is_shared, terms
+
+FEWEST = 2
+"""Quotes without which there is no section."""
+LIMITS_HEADING = "Conditions and limits"
+_SHARED_NAMES = 0.2
+"""What names in common are worth beside meaning, when quotes are put together."""
+_TURNS = 12
+_COMPANY = 6
+"""Quotes like it that one needs, itself among them, to stand for a theme."""
+_ROOM = 1.6
+"""How much larger than the mean a theme may become."""
+_PAIR = 1.6
+"""How much more a heading says with two words than with one."""
+_MOST_HEADING = 60
+_LATEST = len(Role) / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A section to be: its heading, and the places of the quotes that fit it."""
+
+    heading: str
+    places: tuple[int, ...]
+    question: str | None = None
+    """A question that opens it, of those that a draft may ask."""
+
+
+def plan_sections(pool: Pool, places: Sequence[int], plan: Plan, most: int) -> list[Planned]:
+    """Return at most `most` sections over the quotes at these places."""
+    return _PLANS[plan](pool, places, most)
+
+
+# Plans
+
+
+def _by_themes(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
+    groups = themes(pool, places, most)
+    groups.sort(key=lambda group: (progress(pool, group), -_worth(pool, group), group))
+    named = headings(pool, groups)
+    return [
+        Planned(heading=heading, places=tuple(group))
+        for heading, group in zip(named, groups, strict=True)
+    ]
+
+
+def _by_roles(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
+    by_role: defaultdict[Role, list[int]] = defaultdict(list)
+    for at in places:
+        role = pool.quotes[at].traits.role
+        if role is not None:
+            by_role[role].append(at)
+    kept = [role for role in Role if len(by_role[role]) >= FEWEST][:most]
+    if len(kept) < FEWEST:
+        return _by_themes(pool, places, most)
+    groups = _with_rest(pool, [by_role[role] for role in kept], places)
+    return [
+        Planned(heading=f"{ROLE_HEADINGS[role]}: {heading}", places=tuple(group))
+        for role, heading, group in zip(
+            kept, headings(pool, groups, is_whole=False), groups, strict=True
+        )
+    ]
+
+
+def _with_limits(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
+    contrast = pool.features[Feature.CONTRAST]
+    doubtful = [at for at in places if contrast[at] >= 1]
+    if len(doubtful) < FEWEST or len(places) - len(doubtful) < 2 * FEWEST:
+        return _by_themes(pool, places, most)
+    sure = [at for at in places if contrast[at] < 1]
+    first = _by_themes(pool, sure, max(FEWEST, most - 1))
+    last = Planned(heading=LIMITS_HEADING, places=tuple(doubtful), question="What is not settled?")
+    return [*first, last]
+
+
+def _by_bridges(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
+    """Make a section of each name that joins documents far apart; the rest goes by themes."""
+    quotes = [pool.quotes[at] for at in places]
+    bridge = pool.features[Feature.BRIDGE]
+    links = links_of(quotes)
+    worth = {
+        key: sum(bridge[places[at]] for at in found) / (1 + len(found))
+        for key, found in links.items()
+        if not all(is_shared(root, pool.topic_stems) for root in key.split())
+    }
+    used: set[int] = set()
+    sections: list[Planned] = []
+    for key in sorted(worth, key=lambda one: (-worth[one], one)):
+        free = [places[at] for at in links[key] if places[at] not in used]
+        if len({pool.quotes[at].document for at in free}) >= FEWEST and len(sections) < most // 2:
+            used |= set(free)
+            sections.append(Planned(heading=_spelled(key, pool, free), places=tuple(free)))
+    rest = [at for at in places if at not in used]
+    if len(rest) < FEWEST:
+        return sections
+    return [*_by_themes(pool, rest, most - len(sections)), *sections]
+
+
+_PLANS: dict[Plan, Callable[[Pool, Sequence[int], int], list[Planned]]] = {
+    Plan.ROLES: _by_roles,
+    Plan.THEMES: _by_themes,
+    Plan.LIMITS: _with_limits,
+    Plan.BRIDGES: _by_bridges,
+}
+
+
+# Themes
+
+
+def themes(pool: Pool, places: Sequence[int], most: int) -> list[list[int]]:
+    """Put quotes together that mean and name the same things, in groups of about one size."""
+    if not places:
+        return []
+    alike = likeness(pool, places)
+    count = max(1, min(most, len(places) // (2 * FEWEST)))
+    middles = _first_middles(alike, count)
+    groups: list[list[int]] = []
+    for _ in range(_TURNS):
+        groups = _assigned(alike, middles)
+        moved = [_middle(alike, group) for group in groups]
+        if moved == middles:
+            break
+        middles = moved
+    return [[places[at] for at in group] for group in groups]
+
+
+def _first_middles(alike: Matrix, count: int) -> list[int]:
+    """Return quotes to begin with: each has company, and is far from the others."""
+    company = np.sort(alike, axis=1)[:, -_COMPANY:].mean(axis=1)
+    middles = [int(company.argmax())]
+    while len(middles) < count:
+        apart = company * (1 - alike[:, middles].max(axis=1))
+        apart[middles] = -1
+        middles.append(int(apart.argmax()))
+    return middles
+
+
+def _assigned(alike: Matrix, middles: Sequence[int]) -> list[list[int]]:
+    """Give each quote to its nearest middle that has room, the surest first."""
+    room = max(FEWEST, math.ceil(_ROOM * len(alike) / len(middles)))
+    groups: list[list[int]] = [[middle] for middle in middles]
+    free = set(range(len(alike))) - set(middles)
+    pairs = sorted(
+        (-alike[at, middle], at, group) for at in free for group, middle in enumerate(middles)
+    )
+    for _, at, group in pairs:
+        if at in free and len(groups[group]) < room:
+            groups[group].append(at)
+            free.remove(at)
+    return [sorted(group) for group in groups]
+
+
+def likeness(pool: Pool, places: Sequence[int]) -> Matrix:
+    """Return how much each two quotes belong together: by meaning, and by names in common."""
+    rows = list(places)
+    alike = (pool.vectors[rows] @ pool.vectors[rows].T).astype(float)
+    named = [pool.quotes[at].traits.entities for at in rows]
+    for one, first in enumerate(named):
+        for other, second in enumerate(named):
+            if first and second and one != other:
+                alike[one, other] += _SHARED_NAMES * len(first & second) / len(first | second)
+    return alike
+
+
+def _middle(alike: Matrix, members: Sequence[int]) -> int:
+    return members[int(alike[np.ix_(members, members)].sum(axis=1).argmax())]
+
+
+def _with_rest(
+    pool: Pool, groups: Sequence[Sequence[int]], places: Sequence[int]
+) -> list[list[int]]:
+    """Give each quote that is in no group to the one it is nearest to."""
+    grown = [list(group) for group in groups]
+    known = {at for group in groups for at in group}
+    centres = [pool.vectors[list(group)].mean(axis=0) for group in groups]
+    for at in places:
+        if at not in known:
+            grown[int(np.argmax([float(pool.vectors[at] @ one) for one in centres]))].append(at)
+    return grown
+
+
+def progress(pool: Pool, group: Sequence[int]) -> float:
+    """Return how late in a chapter a theme belongs: what defines comes first, what follows last."""
+    order = list(Role)
+    roles = [pool.quotes[at].traits.role for at in group]
+    late = [order.index(role) if role else _LATEST for role in roles]
+    return round(sum(late) / len(late), 1)
+
+
+def _worth(pool: Pool, group: Sequence[int]) -> float:
+    return float(pool.features[Feature.RELEVANCE][list(group)].mean())
+
+
+# Headings
+
+
+def headings(pool: Pool, groups: Sequence[Sequence[int]], *, is_whole: bool = True) -> list[str]:
+    """Name each group by what several of its quotes have and the other groups do not.
+
+    A heading that is not whole goes on from other words, so it begins with a small letter.
+    """
+    uses = [_term_uses(pool, group) for group in groups]
+    spread = Counter(roots for used in uses for roots in used)
+    taken: set[str] = set()
+    named = []
+    for group, used in zip(groups, uses, strict=True):
+        worth = {
+            roots: len(where)
+            / len(group)
+            * math.log(1 + len(groups) / spread[roots])
+            * (_PAIR if len(roots) > 1 else 1.0)
+            for roots, where in used.items()
+            if len(where) > 1
+        }
+        heading = _heading(pool, group, worth, taken)
+        taken.add(heading.casefold())
+        named.append(_capitalised(heading) if is_whole else heading)
+    return named
+
+
+def _term_uses(pool: Pool, group: Sequence[int]) -> dict[tuple[str, ...], set[int]]:
+    """Return the terms of a group that name something and do not only describe the next word."""
+    uses: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+    for at in group:
+        found = [roots for roots, _ in terms(pool.quotes[at].text)]
+        describing = {roots[:1] for roots in found if len(roots) > 1}
+        for roots in found:
+            is_topic = all(is_shared(root, pool.topic_stems) for root in roots)
+            is_named = roots not in describing and not NOT_A_HEADING.search(roots[-1])
+            if is_named and not is_topic:
+                uses[roots].add(at)
+    return uses
+
+
+def _heading(
+    pool: Pool, group: Sequence[int], worth: dict[tuple[str, ...], float], taken: set[str]
+) -> str:
+    chosen: list[tuple[str, ...]] = []
+    for roots in sorted(worth, key=lambda one: (-worth[one], one)):
+        if len(chosen) < FEWEST and not any(set(roots) & set(known) for known in chosen):
+            chosen.append(roots)
+    pair = tuple(root for roots in chosen for root in roots)
+    for whole in (pair, pair[::-1]):
+        if len(pair) == FEWEST == len(chosen) and whole in worth:
+            chosen = [whole]
+    parts = [_spelling(pool, group, roots) for roots in chosen] or [pool.topic.rstrip(".! ")]
+    full = " and ".join(parts)
+    heading = full if len(full) <= _MOST_HEADING else parts[0][:_MOST_HEADING].strip()
+    return heading if heading.casefold() not in taken else f"more on {heading}"[:_MOST_HEADING]
+
+
+def _spelling(pool: Pool, group: Sequence[int], roots: tuple[str, ...]) -> str:
+    """Return how the quotes write a term most often, not counting the capital of a sentence."""
+    uses: Counter[str] = Counter()
+    for at in group:
+        text = pool.quotes[at].text
+        for found, written in terms(text):
+            if found == roots:
+                is_opening = text.startswith(written) and written[1:2].islower()
+                uses[written[:1].lower() + written[1:] if is_opening else written] += 1
+    return min(uses, key=lambda written: (-uses[written], written))
+
+
+def _spelled(key: str, pool: Pool, places: Sequence[int]) -> str:
+    """Return a name as one of its quotes writes it."""
+    for at in places:
+        text = pool.quotes[at].text
+        start = text.casefold().find(key)
+        if start >= 0:
+            return _capitalised(text[start : start + len(key)])[:_MOST_HEADING]
+    return _capitalised(key)[:_MOST_HEADING]
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text

@@ -1,0 +1,196 @@
+"""What the archive holds on a topic: the sentences that a chapter could quote, weighed once.
+
+A topic is searched for, then once more together with each of the terms that its best passages
+share. Sentences that say the same count once, the one from the better passage.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from salon.council.offline.features import Closeness, Matrix, features_of, topic_share
+from salon.council.offline.sources import Quote, Sources
+from salon.council.offline.strategies import Feature
+from salon.council.offline.words import is_shared, overlap, telling_words, terms, words
+
+if TYPE_CHECKING:
+    from salon.core.embedding import Vector, Vectors
+
+FIRST_SEARCH, MORE_SEARCHES, NEXT_SEARCH = 40, 6, 12
+"""Passages of the first search, further searches, and passages of each."""
+MOST_QUOTES = 240
+IMPORTANT_TERMS = 12
+SAME_WORDS = 0.6
+"""Sentences that share so many of their words say the same."""
+_WEAK_PASSAGE = 0.02
+_CLEAR = 0.5
+"""A passage is clearly relevant from this probability on."""
+
+
+WORDS = Closeness(unrelated=0.0, near=0.3, same=0.75)
+"""For vectors of words."""
+UNRELATED = (
+    "The ferry to the island leaves at noon.",
+    "Copper expands when it is heated.",
+    "Her grandmother kept bees behind the church.",
+    "The court ruled that the contract was void.",
+    "Seven is a prime number.",
+    "Snow closed the mountain pass in March.",
+    "The violin was tuned a little too high.",
+    "Wheat prices fell after a good harvest.",
+)
+"""Sentences that have nothing in common: how close a model puts them is its noise."""
+_NEAR, _SAME = 0.46, 0.86
+"""How far from noise to identity vectors of the same matter, and of the same statement, are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word or two that the passages on a topic share: its stems and a spelling."""
+
+    stems: tuple[str, ...]
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The quotes on a topic, best first, with their vectors and features by row."""
+
+    topic: str
+    topic_stems: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+    vectors: "Vectors"
+    topic_vector: "Vector"
+    features: dict[Feature, Matrix]
+    important: tuple[Term, ...]
+    closeness: Closeness
+
+    def relevance(self, texts: Sequence[str], vectors: "Vectors") -> Matrix:
+        """Return how much each of some sentences has to do with the topic, from 0 to 1."""
+        return relevance(texts, vectors @ self.topic_vector, self.topic_stems, self.closeness)
+
+
+def gather(sources: Sources, topic: str, *, width: int = 0) -> Pool:
+    """Return what the archive holds on a topic; a greater `width` looks further."""
+    topic_stems = telling_words(topic) or tuple(word.casefold() for word in words(topic))
+    found = {one.place: one for one in _quotes_for(sources, topic, FIRST_SEARCH * (1 + width))}
+    for term in _shared_terms(list(found.values()), topic_stems)[: MORE_SEARCHES + 2 * width]:
+        query = f"{topic} {term.spelling}"
+        for one in _quotes_for(sources, query, NEXT_SEARCH):
+            found.setdefault(one.place, one)
+    return _weigh(sources, topic, topic_stems, list(found.values()))
+
+
+def closeness_of(sources: Sources) -> Closeness:
+    """Return the scale of the vectors in use, since every embedder has its own."""
+    vectors = sources.vectors(UNRELATED)
+    if not sources.has_meaning:
+        return WORDS
+    cosines = (vectors @ vectors.T)[~np.eye(len(UNRELATED), dtype=bool)]
+    noise = min(0.9, float(cosines.mean() + cosines.std()))
+    return Closeness(
+        unrelated=noise, near=noise + _NEAR * (1 - noise), same=noise + _SAME * (1 - noise)
+    )
+
+
+def relevance(
+    texts: Sequence[str], cosines: "Vectors", topic_stems: Sequence[str], closeness: Closeness
+) -> Matrix:
+    """Return how much sentences have to do with a topic: half by meaning, half by its words."""
+    meant = (cosines - closeness.unrelated) / (closeness.near - closeness.unrelated)
+    said = np.array([topic_share(text, topic_stems) for text in texts])
+    both: Matrix = np.clip(0.5 * np.clip(meant, 0, 1) + 0.5 * said, 0, 1).astype(float)
+    return both
+
+
+def _quotes_for(sources: Sources, query: str, limit: int) -> list[Quote]:
+    passages = [one for one in sources.find(query, limit) if one.score >= _WEAK_PASSAGE]
+    return [quote for passage in passages for quote in sources.quotes_of(passage)]
+
+
+def _shared_terms(quotes: Sequence[Quote], topic_stems: Sequence[str]) -> list[Term]:
+    """Return the terms that most documents share, apart from the topic's own words."""
+    documents: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    spellings: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    weight: Counter[tuple[str, ...]] = Counter()
+    for quote in quotes:
+        for roots, spelling in dict(terms(quote.text)).items():
+            if not all(is_shared(root, topic_stems) for root in roots):
+                documents[roots].add(quote.document)
+                spellings[roots][spelling] += 1
+    for roots, named in documents.items():
+        if len(named) > 1:
+            weight[roots] = len(named) * (3 if len(roots) > 1 else 2)
+    chosen: list[Term] = []
+    for roots in sorted(weight, key=lambda one: (-weight[one], one)):
+        if all(set(roots).isdisjoint(known.stems) for known in chosen):
+            used = sorted((-count, text) for text, count in spellings[roots].items())
+            chosen.append(Term(roots, used[0][1]))
+    return chosen
+
+
+def _weigh(
+    sources: Sources, topic: str, topic_stems: tuple[str, ...], quotes: Sequence[Quote]
+) -> Pool:
+    """Return the pool of the best quotes, those that say the same left out."""
+    everything = assemble(sources, topic, topic_stems, quotes)
+    value = everything.features[Feature.RELEVANCE]
+    order = sorted(range(len(quotes)), key=lambda at: (-value[at], quotes[at].place))
+    kept = _without_repeats(order, quotes, everything.vectors, everything.closeness)
+    return assemble(sources, topic, topic_stems, [quotes[at] for at in kept[:MOST_QUOTES]])
+
+
+def assemble(
+    sources: Sources, topic: str, topic_stems: tuple[str, ...], quotes: Sequence[Quote]
+) -> Pool:
+    """Return a pool of exactly these quotes, in this order."""
+    texts = [one.text for one in quotes]
+    sources.vectors([topic, *texts])  # from here on all vectors are of one kind
+    vectors, topic_vector = sources.vectors(texts), sources.vectors([topic])[0]
+    if not quotes:
+        vectors = np.zeros((0, len(topic_vector)), dtype=np.float32)
+    closeness = closeness_of(sources)
+    relevant = relevance(texts, vectors @ topic_vector, topic_stems, closeness)
+    passage = np.clip(np.array([one.score for one in quotes]) / _CLEAR, 0, 1)
+    return Pool(
+        topic=topic,
+        topic_stems=topic_stems,
+        quotes=tuple(quotes),
+        vectors=vectors,
+        topic_vector=topic_vector,
+        features=features_of(
+            quotes, vectors, 0.7 * relevant + 0.3 * passage, topic_stems, closeness
+        ),
+        important=tuple(_shared_terms(quotes[: MOST_QUOTES // 3], topic_stems)[:IMPORTANT_TERMS]),
+        closeness=closeness,
+    )
+
+
+def extended(pool: Pool, sources: Sources, quotes: Sequence[Quote]) -> Pool:
+    """Return a pool that has these quotes too, after its own."""
+    known = {one.place for one in pool.quotes}
+    new = [one for one in dict.fromkeys(quotes) if one.place not in known]
+    if not new:
+        return pool
+    larger = assemble(sources, pool.topic, pool.topic_stems, [*pool.quotes, *new])
+    return replace(larger, important=pool.important)
+
+
+def _without_repeats(
+    order: Sequence[int], quotes: Sequence[Quote], vectors: "Vectors", closeness: Closeness
+) -> list[int]:
+    """Return the places of quotes in order, without those that say what a better one says."""
+    kept: list[int] = []
+    for at in order:
+        cosines = vectors[kept] @ vectors[at] if kept else ()
+        is_new = all(
+            cosine < closeness.same
+            and overlap(quotes[at].traits.stems, quotes[known].traits.stems) < SAME_WORDS
+            for known, cosine in zip(kept, cosines, strict=True)
+        )
+        if is_new:
+            kept.append(at)
+    return kept

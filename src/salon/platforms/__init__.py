@@ -1,0 +1,1 @@
+"""Avatars in chat rooms: Slack, Discord and Harmonica. It translates and never decides."""
