@@ -12,14 +12,11 @@ SNIPPET = """
 from mcard import MCard, CardCollection
 from mcard.rag import MCardRAGEngine, GraphRAGEngine
 
-# The archive: all 10,000 files as MCards
 archive = CardCollection(db_path="prologue.db")
 
-# RAG engine for semantic retrieval (backs skill_qdrant_search)
 rag = MCardRAGEngine(archive)
-rag.index_all()  # Index all MCards with vector embeddings
+rag.index_all()
 
-# GraphRAG for entity-aware retrieval
 graph_rag = GraphRAGEngine(vector_db_path="prologue_vectors.db")
 """
 
@@ -36,15 +33,13 @@ from mcard.rag import MCardRAGEngine
 
 rag = MCardRAGEngine(archive)
 
-# Hybrid search: vector similarity + BM25 keyword matching
 results = rag.search("history of packet switching", k=5, hybrid=True)
 for r in results:
     print(f"Hash: {r.hash}, Score: {r.score:.4f}, Chunk: {r.chunk_text[:80]}")
 
-# Full RAG query: search + LLM generation with cited sources
 response = rag.query("Explain the history of packet switching")
 print(response.answer)
-print(f"Sources: {response.sources}")  # List of MCard hashes
+print(f"Sources: {response.sources}")
 print(f"Confidence: {response.confidence:.2f}")
 """
 FILLED = """

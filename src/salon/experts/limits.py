@@ -19,7 +19,7 @@ from salon.grounding.frames import fill
 from salon.guard.harm import Harm, decline, decline_sentences
 
 NOBODY = "extractive"
-ELSEWHERE = "You might want to consult other sources on this."
+ELSEWHERE = "Other sources may have it."
 
 
 _LABELS = {"companion": "AI companion: {name} is a program and not a person."}

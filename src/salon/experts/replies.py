@@ -14,7 +14,7 @@ Confidence = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One sentence of a reply with the citations that support it.
+    """A sentence of a reply, and what bears it out.
 
     `citations` are places in the reply's list; `support` is the probability that they bear the
     sentence out.

@@ -144,7 +144,7 @@ _NAMES = ("context", "conversation_context", "conversation")
 class RespondArguments(_InConversation):
     """What `generate_response` takes."""
 
-    question: _Question = Field(description="The current question or topic to respond to")
+    question: _Question = Field(description="What to respond to now")
     passages: list[GivenPassage] = Field(
         [],
         max_length=MOST_PASSAGES,

@@ -80,7 +80,7 @@ class Citation(_Shape):
 
 
 class Claimed(_Shape):
-    """One sentence of a reply with the citations that support it."""
+    """A sentence of a reply, and what bears it out."""
 
     text: str
     citations: tuple[int, ...] = Field(description="Places in the list of citations.")
