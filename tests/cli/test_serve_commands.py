@@ -22,7 +22,8 @@ from mcp.client.sse import sse_client
 from websockets.sync.client import connect
 
 from salon.app import Salon
-from salon.cli.serve import make_config, run
+from salon.cli.serve import make_config, prepare, run
+from salon.core.errors import SalonError, UnknownProvider
 from salon.settings import load_settings
 from tests.api.client import talking
 from tests.api.serving import running
@@ -151,3 +152,33 @@ def test_an_origin_that_is_none_is_refused(salon: CommandLine) -> None:
     ran = salon("serve")
     assert ran.code == 2
     assert "is no origin" in ran.errors
+
+
+def test_the_first_start_has_somebody_to_talk_to_and_builds_the_demo_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built: list[str] = []
+
+    def build_none(self: Salon, **_: object) -> dict[str, SalonError | None]:
+        built.append(str(self.settings.home))
+        return {
+            "abraham-lincoln": UnknownProvider("no texts", hint="install the demo"),
+            "salon-guide": None,
+        }
+
+    monkeypatch.setattr(Salon, "ensure_demo", build_none)
+    with Salon(load_settings(home=tmp_path, environment={})) as salon:
+        prepare(salon, demo=False)
+        assert built == []
+        present = {one.id for one in salon.avatars()}
+        assert {"mina", "manager-assistant"} <= present
+        prepare(salon, demo=None)
+        assert built == [str(tmp_path)]
+    said = capsys.readouterr().err
+    assert "building the demo" in said
+    assert "abraham-lincoln could not be built: no texts (install the demo)" in said
+    with Salon(make_home(tmp_path / "other")) as salon:
+        prepare(salon, demo=None)
+        assert len(built) == 1  # there is an expert already
+        prepare(salon, demo=True)
+        assert len(built) == 2
