@@ -78,6 +78,8 @@ def test_a_round_runs_without_a_model_and_says_what_each_seat_did(command: Comma
     assert "sprint, attempt 1" in lines
     assert any(line.startswith("  I   Chair     handed in draft") for line in lines)
     assert "effective number of votes:" in ran.text
+    assert "points per place further back:" in ran.text
+    assert "points for citing what the voter cites:" in ran.text
     assert ("published as completed/keepers-and-the-lamp-of-skerry-head" in ran.text) is (
         ran.code == 0
     )

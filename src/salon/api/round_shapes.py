@@ -8,6 +8,7 @@ from pydantic import Field
 from salon.api.shapes import Shape
 from salon.core.absent import Absent
 from salon.core.citations import Citation
+from salon.council.bias import Slope
 from salon.council.rounds import Candidate, Failing, Round
 from salon.council.seats import Seat
 from salon.parts.council_shapes import (
@@ -177,6 +178,16 @@ class VerdictBody(Shape):
     verdict: str
 
 
+class SlopeBody(Shape):
+    """How many points a grade moves per step, with its 95 % interval."""
+
+    points: float
+    low: float
+    high: float
+    grades: int
+    is_beyond_noise: bool
+
+
 class BallotBody(Shape):
     """How an attempt was voted on, best first."""
 
@@ -186,6 +197,12 @@ class BallotBody(Shape):
     runoff: list[str]
     ratification: list[VerdictBody]
     effective_votes: float | Unknown
+    position_bias: SlopeBody | Unknown = Field(
+        description="Points that a draft gained per place further back in a voter's order."
+    )
+    self_preference: SlopeBody | Unknown = Field(
+        description="Points that a draft gained by citing all that the voter's own draft cites."
+    )
     weights: dict[str, float]
 
 
@@ -309,6 +326,8 @@ def ballot_body(ballot: Ballot) -> BallotBody:
             if vote.verdict is not None
         ],
         effective_votes=_or_unknown(ballot.effective_votes),
+        position_bias=_slope_or_unknown(ballot.position_bias),
+        self_preference=_slope_or_unknown(ballot.self_preference),
         weights=ballot.weights,
     )
 
@@ -443,3 +462,15 @@ def _citation(one: Citation, mark: int | None) -> CitationBody:
 
 def _or_unknown(value: float | Absent) -> float | Unknown:
     return Unknown(absent=value.reason) if isinstance(value, Absent) else value
+
+
+def _slope_or_unknown(found: Slope | Absent) -> SlopeBody | Unknown:
+    if isinstance(found, Absent):
+        return Unknown(absent=found.reason)
+    return SlopeBody(
+        points=found.points,
+        low=found.low,
+        high=found.high,
+        grades=found.grades,
+        is_beyond_noise=found.is_beyond_noise,
+    )

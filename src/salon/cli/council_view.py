@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
+    from salon.council.bias import Slope
     from salon.parts.council_shapes import Ballot, BallotRow
 
 PATH = (
@@ -179,7 +180,16 @@ def ballot_text(ballot: "Ballot") -> str:
     effective = ballot.effective_votes
     worth = effective.reason if isinstance(effective, Absent) else _number(effective)
     lines.append(f"effective number of votes: {worth}")
+    lines.append(f"points per place further back: {_slope(ballot.position_bias)}")
+    lines.append(f"points for citing what the voter cites: {_slope(ballot.self_preference)}")
     return printable("\n".join(lines))
+
+
+def _slope(found: "Slope | Absent") -> str:
+    if isinstance(found, Absent):
+        return found.reason
+    judged = "beyond noise" if found.is_beyond_noise else "within noise"
+    return f"{found.points:+.2f} (95 % {found.low:+.2f} to {found.high:+.2f}, {judged})"
 
 
 def _ballot_line(row: "BallotRow") -> str:

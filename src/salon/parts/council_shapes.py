@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from salon.core.absent import Absent
 from salon.council.ballots import Tally, counted_votes, effective_votes, runoff, tally
+from salon.council.bias import Slope, position_bias, self_preference
 from salon.council.rounds import Candidate, Critique, Round, Vote
 from salon.council.seats import CHARGES, Seat
 
@@ -56,6 +57,10 @@ class Ballot:
     """The two candidates that went, or would go, to a runoff."""
     effective_votes: float | Absent
     """How many independent votes those of the voters are worth."""
+    position_bias: Slope | Absent
+    """Points that a draft gained per place further back, over this round and those before it."""
+    self_preference: Slope | Absent
+    """Points that a draft gained by citing all that the voter's own draft cites."""
     weights: dict[str, float]
     """By seat: how heavy its vote is in `weighted`."""
 
@@ -138,12 +143,15 @@ def ballot_of(
     votes = counted_votes(round_, attempt=wanted)
     counted = tally(round_, weights=weights, attempt=wanted)
     known = {one.id: one for one in round_.candidates if one.attempt == wanted}
+    seen = (*before, round_)
     return Ballot(
         round_id=round_.id,
         attempt=wanted,
         rows=tuple(_row(one, known[one.candidate], votes, rationale) for one in counted),
         runoff=runoff(counted) or (),
-        effective_votes=effective_votes((*before, round_)),
+        effective_votes=effective_votes(seen),
+        position_bias=position_bias(seen),
+        self_preference=self_preference(seen),
         weights={str(seat): (weights or {}).get(seat, 1.0) for seat in Seat},
     )
 

@@ -110,6 +110,10 @@ def test_the_effective_number_of_votes_stands_beside_it(
     effective = get(guest.url, f"/api/rounds/{furnished.published.id}/ballot")["effective_votes"]
     said = page.locator(".effective").inner_text()
     assert f"Effective number of votes: {effective:.1f} of 5" in said
+    page.get_by_text("What else may have moved the votes").click()
+    biases = page.locator(".biases").inner_text()
+    assert "Place in the order" in biases
+    assert "Likeness to one's own draft" in biases
     assert effective < 5  # the script's voters agree much
 
 

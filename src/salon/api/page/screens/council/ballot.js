@@ -12,13 +12,14 @@ export function ballotPanel(ballot, { name }) {
   return el("section", { class: "panel ballot", "aria-label": "Ballot" },
     el("header", {}, el("h2", {}, "Ballot"), ballot.attempt ? el("span", { class: "badge" }, `attempt ${ballot.attempt + 1}`) : null),
     effective(ballot),
+    biases(ballot),
     el("p", { class: "quiet small" }, "Means of accuracy, depth and pedagogy, each 1 to 10. Nobody votes on their own draft."),
     el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Ballot table" },
       el("table", { class: "table" },
         el("caption", { class: "visually-hidden" }, "What each seat gave each draft"),
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Draft"),
           NUMERALS.map((seat) => el("th", { scope: "col", class: "num" }, seatMark(seat, { title: false }))),
-          el("th", { scope: "col", class: "num" }, "Score"), el("th", { scope: "col", class: "num" }, "Mean"), el("th", { scope: "col", class: "num" }, "Lowest"))),
+          el("th", { scope: "col", class: "num" }, "Score"), el("th", { scope: "col", class: "num", title: "by what each seat's votes were worth before" }, "Weighted"), el("th", { scope: "col", class: "num" }, "Mean"), el("th", { scope: "col", class: "num" }, "Lowest"))),
         el("tbody", {}, rows.map((row) => ballotRow(row, name))))),
     rationales(rows, name));
 }
@@ -29,7 +30,7 @@ function ballotRow(row, name) {
   return el("tr", {},
     el("th", { scope: "row" }, name(row.candidate), el("span", { class: "quiet small" }, authors.map(seatName).join(", "))),
     NUMERALS.map((seat) => el("td", { class: "num" }, cell(votes.get(seat), authors.includes(seat)))),
-    el("td", { class: "num strong" }, figure(row.score)), el("td", { class: "num" }, figure(row.mean)), el("td", { class: "num" }, figure(row.lowest, 0)));
+    el("td", { class: "num strong" }, figure(row.score)), el("td", { class: "num" }, figure(row.weighted)), el("td", { class: "num" }, figure(row.mean)), el("td", { class: "num" }, figure(row.lowest, 0)));
 }
 
 function cell(vote, isOwn) {
@@ -47,6 +48,16 @@ function effective(ballot) {
       ? [el("strong", {}, "Effective number of votes: not known"), `: ${found.absent}. `]
       : [el("strong", {}, `Effective number of votes: ${decimal(found, 1)}`), ` of ${new Set(ballot.rows.flatMap((row) => row.votes.map((one) => one.seat))).size}`],
     " ", el("span", { class: "quiet small" }, about));
+}
+
+/** What else may have moved the votes, said in words. */
+function biases(ballot) {
+  const rows = [["Place in the order", ballot.position_bias, "points per place further back"],
+    ["Likeness to one's own draft", ballot.self_preference, "points for citing all that the voter cites"]];
+  return el("details", {}, el("summary", {}, "What else may have moved the votes"),
+    el("dl", { class: "biases" }, rows.flatMap(([title, found, unit]) => [el("dt", {}, title),
+      el("dd", {}, isAbsent(found) ? `not known: ${found.absent}`
+        : `${decimal(found.points, 2)} ${unit}, between ${decimal(found.low, 2)} and ${decimal(found.high, 2)}: ${found.is_beyond_noise ? "beyond noise" : "within noise"}`)])));
 }
 
 function rationales(rows, name) {
