@@ -33,3 +33,6 @@ CITATION = {
 ENTITY = "Larkfield Fund"
 ASSISTED_SESSION = "report"
 """A session with an assistant in which a flow waits for an answer."""
+ROUND = "round_0123456789abcdef0123"
+CANDIDATE = f"{ROUND}.draft_0123456789abcdef0123"
+"""Rounds and candidates have random ids too; these stand for those of a published round."""

@@ -5,13 +5,14 @@ driven beside the server, and goes on after a restart.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeAlias
 
 import anyio
 import anyio.to_thread
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import StreamingResponse
 
+from salon.api import examples
 from salon.api.round_shapes import (
     BallotBody,
     CandidateTextBody,
@@ -30,11 +31,14 @@ from salon.api.round_shapes import (
     summary_of,
 )
 from salon.api.shapes import responses
+from salon.api.streaming import MEDIA_TYPE
 from salon.council.rounds import Round
 from salon.council.seats import Seat
 from salon.parts.council_shapes import Ballot, CandidateText, Chapter, RoundReport, SoulShown
 
 MOST_ROUNDS = 500
+RoundId: TypeAlias = Annotated[str, Path(examples=[examples.ROUND])]
+CandidateId: TypeAlias = Annotated[str, Path(examples=[examples.CANDIDATE])]
 POLL_S = 1.0
 """Seconds between two looks at a round that somebody follows."""
 SILENCE_S = 15.0
@@ -119,12 +123,12 @@ def _rounds(routes: APIRouter, service: RoundService) -> None:
         return {"rounds": [summary_of(one) for one in service.rounds()[:limit]]}
 
     @routes.get("/rounds/{round_id}", responses=responses(404))
-    def get_round(round_id: str) -> RoundBody:
+    def get_round(round_id: RoundId) -> RoundBody:
         """Return a round whole."""
         return _whole(service, round_id)
 
     @routes.post("/rounds/{round_id}/advance", responses=responses(404))
-    def advance(round_id: str) -> RoundBody:
+    def advance(round_id: RoundId) -> RoundBody:
         """Have a round driven on that nobody drives."""
         service.start_round(round_id)
         return _whole(service, round_id)
@@ -133,30 +137,34 @@ def _rounds(routes: APIRouter, service: RoundService) -> None:
 def _results(routes: APIRouter, service: RoundService) -> None:
     @routes.get("/rounds/{round_id}/ballot", responses=responses(404, 422))
     def get_ballot(
-        round_id: str,
+        round_id: RoundId,
         attempt: Annotated[int | None, Query(ge=0, description="The latest by default.")] = None,
     ) -> BallotBody:
         """Return how a round was voted on."""
         return ballot_body(service.ballot(round_id, attempt=attempt))
 
     @routes.get("/rounds/{round_id}/candidates/{candidate_id}", responses=responses(404))
-    def get_candidate(round_id: str, candidate_id: str) -> CandidateTextBody:
+    def get_candidate(round_id: RoundId, candidate_id: CandidateId) -> CandidateTextBody:
         """Return a candidate with its text and the critiques of it."""
         return candidate_body(service.candidate(round_id, candidate_id))
 
     @routes.get("/rounds/{round_id}/chapter", responses=responses(404))
-    def get_chapter(round_id: str) -> ChapterBody:
+    def get_chapter(round_id: RoundId) -> ChapterBody:
         """Return what a round published."""
         return chapter_body(service.chapter(round_id))
 
     @routes.get("/rounds/{round_id}/verify", responses=responses(404))
-    def verify_round(round_id: str) -> ReportBody:
+    def verify_round(round_id: RoundId) -> ReportBody:
         """Check a round and what it published again."""
         return report_body(service.verify_round(round_id))
 
-    @routes.get("/rounds/{round_id}/events", responses=responses(404))
+    @routes.get(
+        "/rounds/{round_id}/events",
+        response_class=StreamingResponse,
+        responses=responses(404) | {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+    )
     async def follow(
-        round_id: str,
+        round_id: RoundId,
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> StreamingResponse:
         """Send the round whole on each change, as server-sent events, until it is over."""
@@ -164,7 +172,7 @@ def _results(routes: APIRouter, service: RoundService) -> None:
         seen = int(last_event_id) if last_event_id and last_event_id.isdigit() else 0
         return StreamingResponse(
             _changes(service, round_id, seen),
-            media_type="text/event-stream",
+            media_type=MEDIA_TYPE,
             headers={"cache-control": "no-store"},
         )
 
