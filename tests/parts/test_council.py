@@ -15,7 +15,8 @@ from salon.council.driving import RoundEvent, Step
 from salon.council.rounds import Phase, Round, Verdict
 from salon.council.seats import Seat
 from salon.parts.council_driving import RoundIsDriven, RoundLeft
-from salon.settings import CouncilSettings, Settings, load_settings
+from salon.settings import Settings, load_settings
+from salon.settings.council import CouncilSettings
 from tests.parts.council_homes import (
     FOG,
     GOOD,

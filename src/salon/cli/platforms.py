@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from salon.platforms.floor import Floor
     from salon.platforms.harmonica import Harmonica
     from salon.platforms.options import DiscordOptions, HarmonicaOptions, Room, SlackOptions
-    from salon.settings import ChatRoomSettings
+    from salon.settings.platforms import ChatRoomSettings
 
 check_option = click.option(
     "--check", is_flag=True, help="Ask the platform whether it knows the token, and end."
