@@ -444,24 +444,13 @@ class Salon(
     @cached_property
     def chat(self) -> "ChatModel | None":
         """The chat model of the settings, opened when first needed; `None` where there is none."""
-        from salon.providers.chat import ChatLimits, ChatOptions, as_prices, open_chat
+        from salon.parts.chat_options import chat_options
+        from salon.providers.chat import open_chat
 
         chosen = self.settings.chat
         if chosen.model is None:
             return None
-        options = ChatOptions(
-            url=chosen.url,
-            key=chosen.key.get_secret_value() if chosen.key else None,
-            timeout_s=chosen.timeout_s,
-            retries=chosen.retries,
-            max_tokens=chosen.max_tokens,
-            limits=ChatLimits(
-                requests=chosen.session_requests,
-                tokens=chosen.session_tokens,
-                usd=chosen.session_usd,
-            ),
-            prices=as_prices(chosen.usd_per_million_input, chosen.usd_per_million_output),
-        )
+        options = chat_options(chosen, url=chosen.url, key=chosen.key)
         return open_chat(chosen.model, options)
 
     def _open_embedder(self, *, background: bool) -> "Embedder":

@@ -53,22 +53,11 @@ class Holders:
 
     def _open_model(self, seat: Seat, address: str) -> "ChatModel":
         """Open the chat model of a seat: its own server and key, the limits of `chat`."""
-        from salon.providers.chat import ChatLimits, ChatOptions, as_prices, open_chat
+        from salon.parts.chat_options import chat_options
+        from salon.providers.chat import open_chat
 
-        own, common = self.settings.council.seat(seat), self.settings.chat
-        options = ChatOptions(
-            url=own.url,
-            key=own.key.get_secret_value() if own.key else None,
-            timeout_s=common.timeout_s,
-            retries=common.retries,
-            max_tokens=common.max_tokens,
-            limits=ChatLimits(
-                requests=common.session_requests,
-                tokens=common.session_tokens,
-                usd=common.session_usd,
-            ),
-            prices=as_prices(common.usd_per_million_input, common.usd_per_million_output),
-        )
+        own = self.settings.council.seat(seat)
+        options = chat_options(self.settings.chat, url=own.url, key=own.key)
         return open_chat(address, options)
 
 
