@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from salon.council.cited import read_with_citations
 from salon.council.drafts import Section, Sentence, write_draft
 from salon.council.offline import cues
 from salon.council.offline import pool as pools
-from salon.council.offline.choosing import Chosen, in_order
+from salon.council.offline.arranging import Chosen, arranged, in_order
+from salon.council.offline.choosing import FEWEST_CHOSEN, share_of
 from salon.council.offline.composing import take_apart, written
 from salon.council.offline.features import features_of
 from salon.council.offline.fusing import fuse, shared_strategy
@@ -31,6 +33,7 @@ from salon.council.offline.strategies import (
     STRATEGIES,
     Feature,
     Measure,
+    Order,
     Plan,
 )
 from salon.council.seats import Seat
@@ -248,6 +251,68 @@ def test_doubts_come_last_under_their_own_heading(pool: pools.Pool) -> None:
     assert planned[-1].question == "What is not settled?"
 
 
+# Shares and orders
+
+
+def test_a_seat_leaves_out_what_it_values_least_but_keeps_a_few() -> None:
+    assert share_of(range(20), 0.75) == list(range(15))
+    assert share_of(range(5), 0.5) == list(range(FEWEST_CHOSEN))
+    assert share_of(range(2), 0.5) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(3,), (4,), (7,), (2, 3), (5, 4), (2, 2, 4)],
+    ids=lambda sizes: "-".join(map(str, sizes)),
+)
+def test_no_two_orders_of_the_same_sections_are_the_same(
+    sizes: tuple[int, ...], pool: pools.Pool
+) -> None:
+    ends = [sum(sizes[: at + 1]) for at in range(len(sizes))]
+    sections = [
+        Chosen(heading=f"Part {end}", places=tuple(range(end - size, end)))
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+    made = {order: arranged(pool, sections, order) for order in (*Order, None)}
+    assert len({tuple(one.places for one in made[order]) for order in made}) == len(made)
+    for found in made.values():
+        assert [one.heading for one in found] == [one.heading for one in sections]
+        assert [set(one.places) for one in found] == [set(one.places) for one in sections]
+
+
+@pytest.mark.parametrize("order", [*Order, None])
+def test_an_order_does_not_depend_on_the_one_before(order: Order | None, pool: pools.Pool) -> None:
+    sections = [Chosen(heading="One", places=(0, 1, 2, 3, 4)), Chosen(heading="Two", places=(7, 9))]
+    once = arranged(pool, sections, order)
+    backward = [replace(one, places=one.places[::-1]) for one in sections]
+    assert arranged(pool, backward, order) == arranged(pool, once, order) == once
+
+
+def test_nothing_and_too_little_to_differ_is_arranged_as_it_is(pool: pools.Pool) -> None:
+    single = [Chosen(heading="One", places=(3,))]
+    for order in (*Order, None):
+        assert arranged(pool, [], order) == []
+        assert arranged(pool, single, order) == single
+
+
+def test_sources_speak_in_turn_and_doubts_come_late(pool: pools.Pool) -> None:
+    places = list(range(len(pool.quotes)))
+    turns = [pool.quotes[at].document for at in in_order(pool, places, Order.TURNS)[:8]]
+    assert all(one != other for one, other in pairwise(turns))
+    contrast = pool.features[Feature.CONTRAST]
+    plain = in_order(pool, places, Order.PLAIN)
+    half = len(plain) // 2
+    assert sum(contrast[at] for at in plain[:half]) < sum(contrast[at] for at in plain[half:])
+
+
+def test_a_sentence_is_read_with_the_text_around_it(pool: pools.Pool, sources: Sources) -> None:
+    quote = pool.quotes[0]
+    around = sources.context_of(quote)
+    assert quote.text in around
+    assert len(around) > len(quote.text)
+    assert sources.context_of(Sentence(text="It cites nothing.")) == "It cites nothing."
+
+
 # Taking apart, and joining
 
 
@@ -326,7 +391,7 @@ def test_trying_again_adds_what_the_seat_finds_itself(pool: pools.Pool, sources:
     strategy = STRATEGIES[Seat.CHAIR]
     first = refine(own, measured, pool, sources, strategy=strategy)
     again = refine(own, measured, pool, sources, strategy=strategy, is_again=True)
-    assert first.chosen[0].places == (0, 1, 2)
+    assert set(first.chosen[0].places) == {0, 1, 2}
     assert sum(len(one.places) for one in again.chosen) > 3
 
 

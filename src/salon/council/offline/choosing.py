@@ -1,31 +1,29 @@
 """Choosing and ordering quotes: the best for a seat, each unlike those chosen before it."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from salon.council.offline.cues import Role
+from salon.council.offline.arranging import Chosen, arranged
+from salon.council.offline.cues import ROLE_HEADINGS
 from salon.council.offline.features import Matrix
-from salon.council.offline.outline import FEWEST, Planned
-from salon.council.offline.pool import Pool
+from salon.council.offline.headings import headings
+from salon.council.offline.outline import FEWEST, LIMITS_HEADING, Planned
+from salon.council.offline.pool import ON_TOPIC, Pool
 from salon.council.offline.strategies import Feature, Strategy
+from salon.council.offline.words import is_shared, stems
 
-ON_TOPIC = 0.5
-"""Relevance from which a sentence has to do with the topic."""
 ENOUGH = 8
 """Quotes that speak about the thing itself; with so many, none is needed that does not."""
-_SAME_SOURCE = 0.15
-_OPENS = 0.5
+FEWEST_CHOSEN = 4
+"""Quotes that a seat keeps however few there are."""
+WHOLE_CHAPTER = 12
+"""Sentences on the topic that make a chapter."""
+_UNEVEN = 1.5
+"""How much more than its part one of a few sources may have, since some say more than others."""
 _PER_PARAGRAPH = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """A section with the places of its quotes, in the order in which they are read."""
-
-    heading: str
-    places: tuple[int, ...]
-    question: str | None = None
+_ROLES = tuple(ROLE_HEADINGS.values())
 
 
 def scores_for(pool: Pool, weights: Mapping[Feature, float]) -> Matrix:
@@ -43,6 +41,11 @@ def usable(pool: Pool, scores: Matrix, most: int) -> list[int]:
     return sorted(voiced(pool, there), key=lambda at: (-scores[at], pool.quotes[at].place))[:most]
 
 
+def share_of(places: Sequence[int], share: float) -> list[int]:
+    """Leave out the end of what a seat would use, so that it says what it values and not all."""
+    return list(places[: max(FEWEST_CHOSEN, math.ceil(share * len(places)))])
+
+
 def voiced(pool: Pool, places: Sequence[int]) -> list[int]:
     """Leave out what speaks of its own making, where enough is left."""
     kept = [at for at in places if pool.features[Feature.OWN_VOICE][at] > 0]
@@ -53,31 +56,58 @@ def choose(
     pool: Pool, planned: Sequence[Planned], scores: Matrix, strategy: Strategy
 ) -> list[Chosen]:
     """Fill the planned sections turn by turn, so that none takes what another needs more."""
+    per_section, per_source = _room(pool, planned, strategy)
     taken: list[int] = []
     per_document: Counter[str] = Counter()
     filled: list[list[int]] = [[] for _ in planned]
-    for _ in range(strategy.per_section):
+    for _ in range(per_section):
         for section, places in zip(planned, filled, strict=True):
             free = [
                 at
                 for at in section.places
-                if at not in taken
-                and per_document[pool.quotes[at].document] < strategy.per_document
+                if at not in taken and per_document[pool.quotes[at].document] < per_source
             ]
             best = _best(pool, free, taken, scores, strategy.variety)
             if best is not None:
                 places.append(best)
                 taken.append(best)
                 per_document[pool.quotes[best].document] += 1
-    return [
-        Chosen(
-            heading=section.heading,
-            places=tuple(in_order(pool, places)),
-            question=section.question,
-        )
+    chosen = [
+        Chosen(heading=section.heading, places=tuple(places), question=section.question)
         for section, places in zip(planned, filled, strict=True)
         if len(places) >= min(FEWEST, len(taken))
     ]
+    return arranged(pool, _well_named(pool, chosen), strategy.order)
+
+
+def _well_named(pool: Pool, chosen: Sequence[Chosen]) -> list[Chosen]:
+    """Name a section anew where what was chosen for it no longer has to do with its heading."""
+    anew = headings(pool, [one.places for one in chosen])
+    taken = {one.heading.casefold() for one in chosen}
+    return [
+        one if _is_named_well(pool, one) or name.casefold() in taken else replace(one, heading=name)
+        for one, name in zip(chosen, anew, strict=True)
+    ]
+
+
+def _is_named_well(pool: Pool, section: Chosen) -> bool:
+    if section.heading == LIMITS_HEADING or section.heading.startswith(_ROLES):
+        return True
+    roots = stems(section.heading)
+    fitting = sum(
+        any(is_shared(root, pool.quotes[at].traits.stems) for root in roots)
+        for at in section.places
+    )
+    return fitting >= FEWEST
+
+
+def _room(pool: Pool, planned: Sequence[Planned], strategy: Strategy) -> tuple[int, int]:
+    """Return how many quotes a section and a source may have: more, where there are few of them."""
+    sources = {pool.quotes[at].document for section in planned for at in section.places}
+    return (
+        max(strategy.per_section, math.ceil(WHOLE_CHAPTER / max(1, len(planned)))),
+        max(strategy.per_document, math.ceil(_UNEVEN * WHOLE_CHAPTER / max(1, len(sources)))),
+    )
 
 
 def _best(
@@ -94,39 +124,6 @@ def _best(
         at: float(scores[at]) - variety * float(near) for at, near in zip(free, alike, strict=True)
     }
     return min(free, key=lambda at: (-worth[at], pool.quotes[at].place))
-
-
-def in_order(pool: Pool, places: Sequence[int]) -> list[int]:
-    """Order quotes so that the first opens the subject and each next one is close to the last."""
-    if not places:
-        return []
-    left = list(places)
-    opening = min(left, key=lambda at: (-_opens(pool, at), pool.quotes[at].place))
-    ordered = [opening]
-    left.remove(opening)
-    while left:
-        last = ordered[-1]
-        following = min(left, key=lambda at: (-_follows(pool, last, at), pool.quotes[at].place))
-        ordered.append(following)
-        left.remove(following)
-    return ordered
-
-
-def _opens(pool: Pool, at: int) -> float:
-    is_definition = pool.quotes[at].traits.role is Role.DEFINITION
-    features = pool.features
-    return (
-        float(features[Feature.SUBJECT][at])
-        + float(features[Feature.RELEVANCE][at])
-        + (_OPENS if is_definition else 0.0)
-    )
-
-
-def _follows(pool: Pool, last: int, at: int) -> float:
-    """Return how well a quote goes on from another one."""
-    before, after = pool.quotes[last], pool.quotes[at]
-    goes_on = before.document == after.document and before.place < after.place
-    return float(pool.vectors[last] @ pool.vectors[at]) + (_SAME_SOURCE if goes_on else 0.0)
 
 
 def paragraphs_of(places: Sequence[int]) -> list[tuple[int, ...]]:

@@ -1,19 +1,13 @@
 """Composing a draft from chosen quotes, and taking one apart into quotes again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from salon.core.hashing import CardHash
 from salon.council.cited import read_with_citations
 from salon.council.drafts import LINKING, Section, Sentence, write_draft
-from salon.council.offline.choosing import (
-    Chosen,
-    choose,
-    in_order,
-    paragraphs_of,
-    scores_for,
-    usable,
-)
+from salon.council.offline.arranging import Chosen
+from salon.council.offline.choosing import choose, paragraphs_of, scores_for, share_of, usable
 from salon.council.offline.outline import plan_sections
 from salon.council.offline.pool import Pool, extended
 from salon.council.offline.sources import Quote, Sources
@@ -38,7 +32,7 @@ def compose(pool: Pool, strategy: Strategy, *, without: Sequence[Failing] = ()) 
     scores = scores_for(pool, strategy.weights)
     places = [
         at
-        for at in usable(pool, scores, MOST_USED)
+        for at in share_of(usable(pool, scores, len(pool.quotes)), strategy.share)[:MOST_USED]
         if not is_sent_back(pool.quotes[at].text, without)
     ]
     planned = plan_sections(pool, places, strategy.plan, strategy.sections)
@@ -113,8 +107,3 @@ def is_sent_back(text: str, failings: Sequence[Failing]) -> bool:
         failing.excerpt and (folded.startswith(failing.excerpt) or failing.excerpt in folded)
         for failing in failings
     )
-
-
-def reordered(pool: Pool, chosen: Chosen, places: Sequence[int]) -> Chosen:
-    """Return a section with other quotes, in the order in which they read best."""
-    return replace(chosen, places=tuple(in_order(pool, places)))

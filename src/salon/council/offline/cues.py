@@ -85,7 +85,8 @@ NEEDS_CONTEXT = re.compile(
     r"Specifically|Interestingly|Importantly|Surprisingly|Notably|Strikingly|Remarkably|Overall|"
     r"Together|Collectively|Both|Neither|Either|Another|Other|Others|Later|Afterwards|Subsequently|"
     r"Again|Still|Otherwise|Rather|Unexpectedly|Intriguingly|Alternatively|Besides|Further|"
-    r"Compared|Who|Which|Whose|Where|All|Each|Most|Many|None|Several|Half)\b(?!-)"
+    r"Compared|Who|Which|Whose|Where|All|Most|Many|None|Several|Half|"
+    r"Each(?!\s+[a-z]+\s+(?:of|in|at|from)\s+(?:the\s+)?[A-Z]))\b(?!-)"
     r"|(?:In|By|On)\s+(?:addition|contrast|particular|conclusion|summary|turn|fact|short|comparison|"
     r"total|all|both|each|these|this|those|such|the\s+(?:present|current|former|latter|same|other)|"
     r"the\s+other\s+hand|doing\s+so)\b"
@@ -140,6 +141,19 @@ NOT_A_HEADING = re.compile(
     r"|(?:ing|ed|ly|al|ic|ous|ive|able|ible|est|less|ful|ary|ical|en)$"
 )
 """Units, and endings of words that describe or do something; a heading ends with what is named."""
+
+# fmt: off
+BEFORE_A_NOUN = frozenset(
+    {
+        "a", "an", "the", "this", "that", "these", "those", "of", "in", "on", "at", "by",
+        "for", "from", "with", "without", "into", "between", "among", "under", "over", "and",
+        "or", "no", "any", "some", "all", "every", "each", "its", "their", "his", "her", "our",
+        "my", "your", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+        "ten", "many", "few", "several", "most",
+    }
+)
+# fmt: on
+"""Words after which something is named; what never stands after one of them is no heading."""
 
 AFTER_INITIAL = re.compile(r"(?:^|[\s(])[A-Z]\.\s*$")
 """What stands before a piece that is no sentence: the first initials of a name."""

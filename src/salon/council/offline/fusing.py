@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from salon.council.offline.choosing import ON_TOPIC, choose, scores_for, voiced
+from salon.council.offline.choosing import choose, scores_for, voiced
 from salon.council.offline.composing import Taken, is_sent_back, take_apart
 from salon.council.offline.cues import ROLE_HEADINGS
 from salon.council.offline.measuring import ENOUGH_SECTIONS
 from salon.council.offline.outline import FEWEST, Planned, plan_sections, progress
-from salon.council.offline.pool import SAME_WORDS, Pool
+from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool
 from salon.council.offline.sources import Sources
 from salon.council.offline.strategies import STRATEGIES, Feature, Plan, Strategy
 from salon.council.offline.words import overlap

@@ -19,8 +19,11 @@ LEAST_MEAN, LEAST_SCORE = 8.0, 5
 FEW_SOURCES, FEW_SENTENCES = 4, 8
 """Below these a topic is hardly covered, whatever else is good."""
 _MOST_OF_A_BARE_ONE = 6
-_MOST_WITHOUT_A_WORD = 6
-"""What depth is left, above 1 and by share, where words of the topic itself appear nowhere."""
+_MOST_WITHOUT_A_WORD = 4.5
+"""What depth is left, above 1 and by share, where words of the topic itself appear nowhere.
+
+So a topic of up to four words needs all of them: with one missing, depth is 4 and rejects.
+"""
 _MOST_DERIVED = 4
 _MOST_BROKEN = 3
 _MOST_WITHOUT_A_QUESTION = 9

@@ -15,9 +15,9 @@ from salon.core.documents import VerificationStatus
 from salon.core.hashing import CardHash
 from salon.council.cited import is_derived, read_with_citations
 from salon.council.drafts import LINKING, Section, Sentence
-from salon.council.offline.choosing import ON_TOPIC
+from salon.council.offline.choosing import WHOLE_CHAPTER
 from salon.council.offline.cues import Role
-from salon.council.offline.pool import SAME_WORDS, Pool, Term
+from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool, Term
 from salon.council.offline.sentences import ease_of, leans_on, traits_of
 from salon.council.offline.sources import Sources
 from salon.council.offline.strategies import Measure
@@ -25,8 +25,6 @@ from salon.council.offline.words import is_shared, overlap, stems
 
 MANY_SOURCES = 8
 """Independent sources from which on a draft could hardly have more."""
-WHOLE_CHAPTER = 12
-"""Sentences on the topic that make a chapter."""
 ENOUGH_SECTIONS = 3
 _PARTLY = 0.6
 """The share of a sentence's words that its quotes must have where it is no quote itself."""
@@ -144,7 +142,7 @@ def _lines(sections: Sequence[Section], pool: Pool, sources: Sources) -> tuple[L
     if not texts:
         return ()
     vectors = sources.vectors(texts)
-    relevant = pool.relevance(texts, vectors)
+    relevant = pool.relevance([sentence for _, sentence in placed], sources)
     alike = vectors @ vectors.T
     lines = []
     for at, (number, sentence) in enumerate(placed):
@@ -215,9 +213,13 @@ def _is_on_topic(line: Line) -> bool:
 
 
 def _sections(lines: Sequence[Line]) -> float:
-    """Return how well a draft is divided: enough sections, each of at least two sentences."""
+    """Return how well a draft is divided: enough sections, each of at least two sentences.
+
+    What is too short for a whole chapter needs one section less.
+    """
     sizes = Counter(one.section for one in lines)
-    return min(1.0, sum(size > 1 for size in sizes.values()) / ENOUGH_SECTIONS)
+    enough = ENOUGH_SECTIONS - (len(lines) < WHOLE_CHAPTER)
+    return min(1.0, sum(size > 1 for size in sizes.values()) / enough)
 
 
 def _order(roles: Sequence[Role | None], lines: Sequence[Line]) -> float:

@@ -4,17 +4,18 @@ A plan is a list of sections with places in the pool; choosing among them comes 
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from salon.council.offline.cues import NOT_A_HEADING, ROLE_HEADINGS, Role
+from salon.council.offline.cues import ROLE_HEADINGS, Role
 from salon.council.offline.features import Matrix, links_of
+from salon.council.offline.headings import headings, spelled
 from salon.council.offline.pool import Pool
 from salon.council.offline.strategies import Feature, Plan
-from salon.council.offline.words import is_shared, terms
+from salon.council.offline.words import is_shared
 
 FEWEST = 2
 """Quotes without which there is no section."""
@@ -26,9 +27,6 @@ _COMPANY = 6
 """Quotes like it that one needs, itself among them, to stand for a theme."""
 _ROOM = 1.6
 """How much larger than the mean a theme may become."""
-_PAIR = 1.6
-"""How much more a heading says with two words than with one."""
-_MOST_HEADING = 60
 _LATEST = len(Role) / 2
 
 
@@ -105,7 +103,7 @@ def _by_bridges(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
         free = [places[at] for at in links[key] if places[at] not in used]
         if len({pool.quotes[at].document for at in free}) >= FEWEST and len(sections) < most // 2:
             used |= set(free)
-            sections.append(Planned(heading=_spelled(key, pool, free), places=tuple(free)))
+            sections.append(Planned(heading=spelled(key, pool, free), places=tuple(free)))
     rest = [at for at in places if at not in used]
     if len(rest) < FEWEST:
         return sections
@@ -205,87 +203,3 @@ def progress(pool: Pool, group: Sequence[int]) -> float:
 
 def _worth(pool: Pool, group: Sequence[int]) -> float:
     return float(pool.features[Feature.RELEVANCE][list(group)].mean())
-
-
-# Headings
-
-
-def headings(pool: Pool, groups: Sequence[Sequence[int]], *, is_whole: bool = True) -> list[str]:
-    """Name each group by what several of its quotes have and the other groups do not.
-
-    A heading that is not whole goes on from other words, so it begins with a small letter.
-    """
-    uses = [_term_uses(pool, group) for group in groups]
-    spread = Counter(roots for used in uses for roots in used)
-    taken: set[str] = set()
-    named = []
-    for group, used in zip(groups, uses, strict=True):
-        worth = {
-            roots: len(where)
-            / len(group)
-            * math.log(1 + len(groups) / spread[roots])
-            * (_PAIR if len(roots) > 1 else 1.0)
-            for roots, where in used.items()
-            if len(where) > 1
-        }
-        heading = _heading(pool, group, worth, taken)
-        taken.add(heading.casefold())
-        named.append(_capitalised(heading) if is_whole else heading)
-    return named
-
-
-def _term_uses(pool: Pool, group: Sequence[int]) -> dict[tuple[str, ...], set[int]]:
-    """Return the terms of a group that name something and do not only describe the next word."""
-    uses: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
-    for at in group:
-        found = [roots for roots, _ in terms(pool.quotes[at].text)]
-        describing = {roots[:1] for roots in found if len(roots) > 1}
-        for roots in found:
-            is_topic = all(is_shared(root, pool.topic_stems) for root in roots)
-            is_named = roots not in describing and not NOT_A_HEADING.search(roots[-1])
-            if is_named and not is_topic:
-                uses[roots].add(at)
-    return uses
-
-
-def _heading(
-    pool: Pool, group: Sequence[int], worth: dict[tuple[str, ...], float], taken: set[str]
-) -> str:
-    chosen: list[tuple[str, ...]] = []
-    for roots in sorted(worth, key=lambda one: (-worth[one], one)):
-        if len(chosen) < FEWEST and not any(set(roots) & set(known) for known in chosen):
-            chosen.append(roots)
-    pair = tuple(root for roots in chosen for root in roots)
-    for whole in (pair, pair[::-1]):
-        if len(pair) == FEWEST == len(chosen) and whole in worth:
-            chosen = [whole]
-    parts = [_spelling(pool, group, roots) for roots in chosen] or [pool.topic.rstrip(".! ")]
-    full = " and ".join(parts)
-    heading = full if len(full) <= _MOST_HEADING else parts[0][:_MOST_HEADING].strip()
-    return heading if heading.casefold() not in taken else f"more on {heading}"[:_MOST_HEADING]
-
-
-def _spelling(pool: Pool, group: Sequence[int], roots: tuple[str, ...]) -> str:
-    """Return how the quotes write a term most often, not counting the capital of a sentence."""
-    uses: Counter[str] = Counter()
-    for at in group:
-        text = pool.quotes[at].text
-        for found, written in terms(text):
-            if found == roots:
-                is_opening = text.startswith(written) and written[1:2].islower()
-                uses[written[:1].lower() + written[1:] if is_opening else written] += 1
-    return min(uses, key=lambda written: (-uses[written], written))
-
-
-def _spelled(key: str, pool: Pool, places: Sequence[int]) -> str:
-    """Return a name as one of its quotes writes it."""
-    for at in places:
-        text = pool.quotes[at].text
-        start = text.casefold().find(key)
-        if start >= 0:
-            return _capitalised(text[start : start + len(key)])[:_MOST_HEADING]
-    return _capitalised(key)[:_MOST_HEADING]
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:] if text[:1].isascii() else text

@@ -2,6 +2,9 @@
 
 A topic is searched for, then once more together with each of the terms that its best passages
 share. Sentences that say the same count once, the one from the better passage.
+
+In a small library few sentences name the topic. Where a passage is clearly about it all the same,
+weaker passages are looked at too, and a sentence counts for what the text around it is about.
 """
 
 from collections import Counter, defaultdict
@@ -11,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from salon.council.drafts import Sentence
 from salon.council.offline.features import Closeness, Matrix, features_of, topic_share
 from salon.council.offline.sources import Quote, Sources
 from salon.council.offline.strategies import Feature
 from salon.council.offline.words import is_shared, overlap, telling_words, terms, words
 
 if TYPE_CHECKING:
-    from salon.core.embedding import Vector, Vectors
+    from salon.core.embedding import Vectors
 
 FIRST_SEARCH, MORE_SEARCHES, NEXT_SEARCH = 40, 6, 12
 """Passages of the first search, further searches, and passages of each."""
@@ -25,9 +29,18 @@ MOST_QUOTES = 240
 IMPORTANT_TERMS = 12
 SAME_WORDS = 0.6
 """Sentences that share so many of their words say the same."""
-_WEAK_PASSAGE = 0.02
+ON_TOPIC = 0.5
+"""Relevance from which a sentence has to do with the topic."""
+FEW_QUOTES = 16
+"""Sentences on the topic with which there is a choice; with fewer, the text around counts too."""
+_WEAK_PASSAGE, _WEAKEST_PASSAGE = 0.02, 0.005
+"""Below this probability a passage is not looked at; the second is for small libraries."""
 _CLEAR = 0.5
 """A passage is clearly relevant from this probability on."""
+_ITSELF = 0.1
+"""How close to a topic a sentence must be before the text around it counts."""
+_MOST_LENT = 0.6
+"""What the text around can make of a sentence at most: on the topic, but not the heart of it."""
 
 
 WORDS = Closeness(unrelated=0.0, near=0.3, same=0.75)
@@ -63,25 +76,50 @@ class Pool:
     topic_stems: tuple[str, ...]
     quotes: tuple[Quote, ...]
     vectors: "Vectors"
-    topic_vector: "Vector"
     features: dict[Feature, Matrix]
     important: tuple[Term, ...]
     closeness: Closeness
+    reads_around: bool = False
+    """Whether a sentence counts for what the text around it is about, since there are so few."""
 
-    def relevance(self, texts: Sequence[str], vectors: "Vectors") -> Matrix:
+    def relevance(self, said: Sequence[Sentence], sources: Sources) -> Matrix:
         """Return how much each of some sentences has to do with the topic, from 0 to 1."""
-        return relevance(texts, vectors @ self.topic_vector, self.topic_stems, self.closeness)
+        return relevance(
+            said,
+            sources,
+            self.topic,
+            self.topic_stems,
+            self.closeness,
+            reads_around=self.reads_around,
+        )
 
 
 def gather(sources: Sources, topic: str, *, width: int = 0) -> Pool:
     """Return what the archive holds on a topic; a greater `width` looks further."""
     topic_stems = telling_words(topic) or tuple(word.casefold() for word in words(topic))
-    found = {one.place: one for one in _quotes_for(sources, topic, FIRST_SEARCH * (1 + width))}
-    for term in _shared_terms(list(found.values()), topic_stems)[: MORE_SEARCHES + 2 * width]:
-        query = f"{topic} {term.spelling}"
-        for one in _quotes_for(sources, query, NEXT_SEARCH):
+    pool = _weigh(sources, topic, topic_stems, _found(sources, topic, topic_stems, width))
+    on_topic = int((pool.features[Feature.RELEVANCE] >= ON_TOPIC).sum())
+    first = sources.find(topic, FIRST_SEARCH * (1 + width))
+    if on_topic >= FEW_QUOTES or not any(one.score >= _CLEAR for one in first):
+        return pool
+    more = _found(sources, topic, topic_stems, width, least=_WEAKEST_PASSAGE)
+    return _weigh(sources, topic, topic_stems, more, reads_around=True)
+
+
+def _found(
+    sources: Sources,
+    topic: str,
+    topic_stems: tuple[str, ...],
+    width: int,
+    least: float = _WEAK_PASSAGE,
+) -> list[Quote]:
+    """Return the quotes of all searches, each once."""
+    first = _quotes_for(sources, topic, FIRST_SEARCH * (1 + width), least)
+    found = {one.place: one for one in first}
+    for term in _shared_terms(first, topic_stems)[: MORE_SEARCHES + 2 * width]:
+        for one in _quotes_for(sources, f"{topic} {term.spelling}", NEXT_SEARCH, least):
             found.setdefault(one.place, one)
-    return _weigh(sources, topic, topic_stems, list(found.values()))
+    return list(found.values())
 
 
 def closeness_of(sources: Sources) -> Closeness:
@@ -97,17 +135,43 @@ def closeness_of(sources: Sources) -> Closeness:
 
 
 def relevance(
+    said: Sequence[Sentence | Quote],
+    sources: Sources,
+    topic: str,
+    topic_stems: Sequence[str],
+    closeness: Closeness,
+    *,
+    reads_around: bool,
+) -> Matrix:
+    """Return how much sentences have to do with a topic, by themselves or by where they stand.
+
+    In a text about a thing few sentences name it again. One that has something to do with the topic
+    itself may therefore count by the text around it too; one that has nothing to do with it not.
+    """
+    texts = [one.text for one in said]
+    around = [sources.context_of(one) for one in said] if reads_around else []
+    vectors = sources.vectors([topic, *texts, *around])
+    close = closeness_to_topic([*texts, *around], vectors[1:] @ vectors[0], topic_stems, closeness)
+    own = close[: len(texts)]
+    if not reads_around:
+        return own
+    lent = np.minimum((own + close[len(texts) :]) / 2, _MOST_LENT)
+    both: Matrix = np.where(own >= _ITSELF, np.maximum(own, lent), own)
+    return both
+
+
+def closeness_to_topic(
     texts: Sequence[str], cosines: "Vectors", topic_stems: Sequence[str], closeness: Closeness
 ) -> Matrix:
-    """Return how much sentences have to do with a topic: half by meaning, half by its words."""
+    """Return how close texts are to a topic: half by meaning, half by its words."""
     meant = (cosines - closeness.unrelated) / (closeness.near - closeness.unrelated)
     said = np.array([topic_share(text, topic_stems) for text in texts])
     both: Matrix = np.clip(0.5 * np.clip(meant, 0, 1) + 0.5 * said, 0, 1).astype(float)
     return both
 
 
-def _quotes_for(sources: Sources, query: str, limit: int) -> list[Quote]:
-    passages = [one for one in sources.find(query, limit) if one.score >= _WEAK_PASSAGE]
+def _quotes_for(sources: Sources, query: str, limit: int, least: float) -> list[Quote]:
+    passages = [one for one in sources.find(query, limit) if one.score >= least]
     return [quote for passage in passages for quote in sources.quotes_of(passage)]
 
 
@@ -133,39 +197,50 @@ def _shared_terms(quotes: Sequence[Quote], topic_stems: Sequence[str]) -> list[T
 
 
 def _weigh(
-    sources: Sources, topic: str, topic_stems: tuple[str, ...], quotes: Sequence[Quote]
+    sources: Sources,
+    topic: str,
+    topic_stems: tuple[str, ...],
+    quotes: Sequence[Quote],
+    *,
+    reads_around: bool = False,
 ) -> Pool:
     """Return the pool of the best quotes, those that say the same left out."""
-    everything = assemble(sources, topic, topic_stems, quotes)
+    everything = assemble(sources, topic, topic_stems, quotes, reads_around=reads_around)
     value = everything.features[Feature.RELEVANCE]
     order = sorted(range(len(quotes)), key=lambda at: (-value[at], quotes[at].place))
     kept = _without_repeats(order, quotes, everything.vectors, everything.closeness)
-    return assemble(sources, topic, topic_stems, [quotes[at] for at in kept[:MOST_QUOTES]])
+    best = [quotes[at] for at in kept[:MOST_QUOTES]]
+    return assemble(sources, topic, topic_stems, best, reads_around=reads_around)
 
 
 def assemble(
-    sources: Sources, topic: str, topic_stems: tuple[str, ...], quotes: Sequence[Quote]
+    sources: Sources,
+    topic: str,
+    topic_stems: tuple[str, ...],
+    quotes: Sequence[Quote],
+    *,
+    reads_around: bool = False,
 ) -> Pool:
     """Return a pool of exactly these quotes, in this order."""
+    around = [sources.context_of(one) for one in quotes] if reads_around else []
     texts = [one.text for one in quotes]
-    sources.vectors([topic, *texts])  # from here on all vectors are of one kind
-    vectors, topic_vector = sources.vectors(texts), sources.vectors([topic])[0]
-    if not quotes:
-        vectors = np.zeros((0, len(topic_vector)), dtype=np.float32)
+    sources.vectors([topic, *texts, *around])  # from here on all vectors are of one kind
+    vectors = sources.vectors([topic, *texts])[1:]
     closeness = closeness_of(sources)
-    relevant = relevance(texts, vectors @ topic_vector, topic_stems, closeness)
+    relevant = relevance(quotes, sources, topic, topic_stems, closeness, reads_around=reads_around)
     passage = np.clip(np.array([one.score for one in quotes]) / _CLEAR, 0, 1)
+    value = 0.7 * relevant + 0.3 * passage
+    if reads_around:
+        value = np.maximum(value, np.minimum(relevant, _MOST_LENT))
     return Pool(
         topic=topic,
         topic_stems=topic_stems,
         quotes=tuple(quotes),
         vectors=vectors,
-        topic_vector=topic_vector,
-        features=features_of(
-            quotes, vectors, 0.7 * relevant + 0.3 * passage, topic_stems, closeness
-        ),
+        features=features_of(quotes, vectors, value, topic_stems, closeness),
         important=tuple(_shared_terms(quotes[: MOST_QUOTES // 3], topic_stems)[:IMPORTANT_TERMS]),
         closeness=closeness,
+        reads_around=reads_around,
     )
 
 
@@ -175,7 +250,8 @@ def extended(pool: Pool, sources: Sources, quotes: Sequence[Quote]) -> Pool:
     new = [one for one in dict.fromkeys(quotes) if one.place not in known]
     if not new:
         return pool
-    larger = assemble(sources, pool.topic, pool.topic_stems, [*pool.quotes, *new])
+    both = [*pool.quotes, *new]
+    larger = assemble(sources, pool.topic, pool.topic_stems, both, reads_around=pool.reads_around)
     return replace(larger, important=pool.important)
 
 

@@ -4,6 +4,7 @@ A critic proposes; nothing is added that the archive does not say, that is off t
 already, and nothing is dropped in which no fault can be measured.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,12 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from salon.council.holders import Shown
-from salon.council.offline.choosing import ON_TOPIC, Chosen, scores_for, usable
-from salon.council.offline.composing import Taken, is_sent_back, reordered, take_apart
+from salon.council.offline.arranging import Chosen, arranged
+from salon.council.offline.choosing import scores_for, usable
+from salon.council.offline.composing import Taken, is_sent_back, take_apart
 from salon.council.offline.features import topic_share
 from salon.council.offline.measuring import Line, Measured
 from salon.council.offline.outline import FEWEST
-from salon.council.offline.pool import SAME_WORDS, Pool, extended
+from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool, extended
 from salon.council.offline.reviewing import Wishes, read_wishes
 from salon.council.offline.sources import Quote, Sources
 from salon.council.offline.strategies import Feature, Strategy
@@ -25,6 +27,10 @@ from salon.council.rounds import Failing
 
 MOST_ADDED = 8
 MOST_SENTENCES = 24
+_ADOPTED = 0.5
+"""The share of what peers ask for that a seat takes up: that which it would choose itself."""
+_EACH_PEER = 0.1
+"""What a sentence gains for each peer that asks for it."""
 _SEARCHED = 4
 """Passages looked at for one line of a critique."""
 _MEANT = 0.3
@@ -65,8 +71,11 @@ def refine(
         for section in taken.chosen
     ]
     room = MOST_SENTENCES - sum(len(section.places) for section in kept)
-    new = _best_new(taken.pool, kept, asked, strategy, without)[: max(0, min(room, MOST_ADDED))]
-    return Taken(pool=taken.pool, chosen=tuple(_placed(taken.pool, kept, new)))
+    new = _best_new(taken.pool, kept, asked, strategy, without)
+    # Whoever adopts all that is asked for ends with everybody else's text.
+    most = min(room, MOST_ADDED, math.ceil(_ADOPTED * len(new)))
+    placed = _placed(taken.pool, kept, new[: max(0, most)])
+    return Taken(pool=taken.pool, chosen=tuple(arranged(taken.pool, placed, strategy.order)))
 
 
 def _asked_for(wishes: Sequence[Wishes], pool: Pool, sources: Sources) -> Counter[Quote]:
@@ -118,13 +127,14 @@ def _best_new(
     strategy: Strategy,
     without: Sequence[Failing],
 ) -> list[int]:
-    """Return the places of what is worth adding: asked for by most, then worth most to the seat."""
+    """Return the places of what is worth adding, that first which is worth most to the seat."""
     place_of = {quote.place: at for at, quote in enumerate(pool.quotes)}
     scores = scores_for(pool, strategy.weights)
     there = [at for section in kept for at in section.places]
     wanted = {place_of[quote.place]: count for quote, count in asked.items()}
+    worth = {at: float(scores[at]) + _EACH_PEER * count for at, count in wanted.items()}
     new: list[int] = []
-    for at in sorted(wanted, key=lambda at: (-wanted[at], -scores[at], pool.quotes[at].place)):
+    for at in sorted(wanted, key=lambda at: (-worth[at], pool.quotes[at].place)):
         is_on_topic = pool.features[Feature.RELEVANCE][at] >= ON_TOPIC
         is_refused = is_sent_back(pool.quotes[at].text, without)
         is_voiced = pool.features[Feature.OWN_VOICE][at] > 0
@@ -150,15 +160,10 @@ def _placed(pool: Pool, sections: Sequence[Chosen], new: Sequence[int]) -> list[
     if not kept:
         everything = [*loose, *new]
         heading = sections[0].heading if sections else pool.topic
-        return (
-            [reordered(pool, Chosen(heading=heading, places=()), everything)] if everything else []
-        )
+        return [Chosen(heading=heading, places=tuple(everything))] if everything else []
     centres = [pool.vectors[list(section.places)].mean(axis=0) for section in kept]
     places = [list(section.places) for section in kept]
     for at in (*loose, *new):
         nearest = int(np.argmax([float(pool.vectors[at] @ centre) for centre in centres]))
         places[nearest].append(at)
-    return [
-        section if tuple(own) == section.places else reordered(pool, section, own)
-        for section, own in zip(kept, places, strict=True)
-    ]
+    return [replace(section, places=tuple(own)) for section, own in zip(kept, places, strict=True)]

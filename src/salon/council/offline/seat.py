@@ -12,7 +12,7 @@ from salon.core.embedding import Embedder
 from salon.core.errors import NotFound
 from salon.council.holders import Brief, Graded, Shown
 from salon.council.offline import grading, reviewing
-from salon.council.offline.choosing import Chosen
+from salon.council.offline.arranging import Chosen
 from salon.council.offline.composing import Taken, compose, written
 from salon.council.offline.fusing import fuse
 from salon.council.offline.measuring import Measured, measure
@@ -26,6 +26,7 @@ from salon.council.seats import CHARGES, Seat
 FEWEST_SENTENCES = 3
 """Sentences without which there is no draft."""
 NOTHING = "the archive has nothing on this"
+TOO_LITTLE = "the archive has too little on this"
 _MOST_KEPT = 8
 _MOST_MEASURED = 256
 
@@ -126,8 +127,10 @@ class OfflineSeat:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def _written(self, brief: Brief, taken: Taken) -> str:
-        if _count(taken.chosen) < FEWEST_SENTENCES:
-            raise NotFound(NOTHING, hint="add documents on the topic, or choose another one")
+        count = _count(taken.chosen)
+        if count < FEWEST_SENTENCES:
+            reason = TOO_LITTLE if count else NOTHING
+            raise NotFound(reason, hint="add documents on the topic, or choose another one")
         return written(brief.topic, taken.pool, taken.chosen)
 
 

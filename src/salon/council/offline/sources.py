@@ -37,6 +37,8 @@ _AROUND = 1_500
 """Bytes read on both sides of a passage, to see where its first sentence really begins."""
 _CHAPTERS = 20
 """Passages asked for beyond the limit, because some may be the council's own."""
+_WINDOW, _MARGIN = 600, 200
+"""Bytes of a text that are its context together, and those on both sides that belong to it too."""
 _MOST_SEARCHES = 512
 _MOST_VECTORS = 20_000
 _WORD_DIMENSIONS = 2_048
@@ -133,6 +135,18 @@ class Sources:
             return None
         citation = Citation(hash=CardHash(card), start=start, end=end, quote=text, source="")
         return self.find_quote(Sentence(text=text, citations=(citation,)))
+
+    def context_of(self, sentence: Sentence | Quote) -> str:
+        """Return the part of its source in which a sentence stands, or itself where it cites none.
+
+        Sentences near each other have the same part, so that it is looked at once.
+        """
+        if not sentence.citations:
+            return sentence.text
+        cited = sentence.citations[0]
+        first = cited.start // _WINDOW * _WINDOW
+        content = self.archive.get(cited.hash).content
+        return content[max(0, first - _MARGIN) : first + _WINDOW + _MARGIN].decode(errors="ignore")
 
     def vectors(self, texts: Sequence[str]) -> "Vectors":
         """Return one unit vector per text, in order."""

@@ -43,6 +43,20 @@ class Plan(StrEnum):
     BRIDGES = "bridges"
 
 
+class Order(StrEnum):
+    """By what principle the sentences of a section follow each other."""
+
+    STAGES = "stages"
+    """From what it is to what follows from it."""
+    FIGURES = "figures"
+    STRENGTH = "strength"
+    """The best proven first."""
+    PLAIN = "plain"
+    """From the simple to the conditional."""
+    TURNS = "turns"
+    """The sources speak in turn."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strategy:
     """How one seat writes."""
@@ -54,6 +68,9 @@ class Strategy:
     sections: int
     per_section: int
     per_document: int
+    share: float = 1.0
+    """How much of what has to do with the topic it chooses among; the rest it values least."""
+    order: Order | None = None
 
 
 F = Feature
@@ -66,6 +83,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.OWN_VOICE: 0.8,
         },
         variety=0.5, sections=4, per_section=4, per_document=3,
+        share=0.8, order=Order.STAGES,
     ),
     Seat.MINER: Strategy(
         plan=Plan.THEMES,
@@ -73,6 +91,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.RELEVANCE: 1.0, F.FIGURES: 0.7, F.NAMES: 0.4, F.SUBJECT: 0.1, F.OWN_VOICE: 0.8,
         },
         variety=0.4, sections=4, per_section=4, per_document=3,
+        share=0.75, order=Order.FIGURES,
     ),
     Seat.AUDITOR: Strategy(
         plan=Plan.THEMES,
@@ -80,6 +99,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.RELEVANCE: 1.0, F.VERIFIED: 0.8, F.AGREED: 0.7, F.SUBJECT: 0.2, F.OWN_VOICE: 0.8,
         },
         variety=0.4, sections=3, per_section=4, per_document=2,
+        share=0.75, order=Order.STRENGTH,
     ),
     Seat.PROFESSOR: Strategy(
         plan=Plan.LIMITS,
@@ -88,6 +108,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.OWN_VOICE: 0.8,
         },
         variety=0.5, sections=4, per_section=4, per_document=3,
+        share=0.8, order=Order.PLAIN,
     ),
     Seat.VIZIER: Strategy(
         plan=Plan.BRIDGES,
@@ -95,6 +116,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.RELEVANCE: 0.9, F.BRIDGE: 0.9, F.CENTRAL: 0.1, F.SUBJECT: 0.2, F.OWN_VOICE: 0.8,
         },
         variety=0.8, sections=4, per_section=4, per_document=2,
+        share=0.8, order=Order.TURNS,
     ),
 }  # fmt: skip
 
