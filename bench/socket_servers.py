@@ -1,14 +1,15 @@
-"""The two servers of `bench.sockets`, each in a process of its own: Salon's, and a bare echo.
+"""The servers of `bench.sockets`, each in a process of its own: Salon's, and two echoes.
 
-python -m bench.socket_servers salon|echo     # prints the port, serves until standard input ends
+python -m bench.socket_servers salon|echo|threaded   # prints the port, serves until its input ends
 """
 
+import asyncio
 import os
 import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cache
 from typing import Any, cast
 
@@ -93,14 +94,22 @@ def salon_config() -> uvicorn.Config:
     return server_config(create_app(cast("Service", Stub()), limits=limits), limits)
 
 
-def echo_config() -> uvicorn.Config:
+async def _as_it_is(text: str) -> str:
+    return text
+
+
+async def _over_a_thread(text: str) -> str:
+    return await asyncio.get_running_loop().run_in_executor(None, text.strip)
+
+
+def echo_config(way: Callable[[str], Awaitable[str]] = _as_it_is) -> uvicorn.Config:
     """Return the least that a WebSocket server can do."""
 
     async def echo(websocket: WebSocket) -> None:
         await websocket.accept()
         try:
             while True:
-                await websocket.send_text(await websocket.receive_text())
+                await websocket.send_text(await way(await websocket.receive_text()))
         except WebSocketDisconnect:
             pass
 
@@ -108,7 +117,16 @@ def echo_config() -> uvicorn.Config:
     return uvicorn.Config(app, log_level="warning", access_log=False, ws="websockets-sansio")
 
 
-CONFIGS: dict[str, Callable[[], uvicorn.Config]] = {"salon": salon_config, "echo": echo_config}
+def threaded_config() -> uvicorn.Config:
+    """Return the least that a server can do which must not work in its event loop."""
+    return echo_config(_over_a_thread)
+
+
+CONFIGS: dict[str, Callable[[], uvicorn.Config]] = {
+    "salon": salon_config,
+    "echo": echo_config,
+    "threaded": threaded_config,
+}
 
 
 def main() -> None:

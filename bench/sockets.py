@@ -1,9 +1,14 @@
-"""`python -m bench.sockets`: WebSocket sessions with the model stubbed, beside a bare echo.
+"""`python -m bench.sockets`: WebSocket sessions with the model stubbed, beside two echoes.
 
-Both servers run in processes of their own and are talked to by the same client, by turns: 200
-sessions at once, each with 20 turns, each message sent when the reply to the one before has come
-and a little time has passed. Every reply must come, in order, and hold the secret of its own
-session and of no other.
+Three servers run in processes of their own and are talked to by the same client with the same
+frames, by turns, in another order in each round: Salon, a bare echo, and an echo that hands every
+message to a thread and back. 200 sessions at once have 20 turns each; a client speaks again when
+the reply to its last message has come and a pause has passed, of 0 to 1 s by default. Every reply
+must come, in order, and hold the secret of its own session and of no other.
+
+The goal is a ratio to the bare echo. A turn of Salon may take long, so it is never taken in the
+event loop; the echo with a thread shows what that alone costs. All servers are alike in the rest:
+uvicorn, the same WebSocket protocol underneath, one process each.
 """
 
 import asyncio
@@ -15,8 +20,8 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -40,14 +45,34 @@ class Wrong(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """How long each reply took, in seconds."""
+    """How long each reply took, in seconds, and what all of them cost the server."""
 
     seconds: list[float]
+    processor_s: float = 0.0
+    """Processor time of the server's process, between the last handshake and the last reply."""
+
+    @property
+    def processor_s_each(self) -> float:
+        """Return the server's processor time for one message."""
+        return self.processor_s / len(self.seconds)
 
     def at(self, share: float) -> float:
         """Return the time within which this share of the replies came."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A server that runs in a process of its own."""
+
+    port: int
+    process: int
+
+    def processor_s(self) -> float:
+        """Return the processor time that its threads have had."""
+        tasks = Path(f"/proc/{self.process}/task").glob("*/schedstat")
+        return sum(int(one.read_text().split()[0]) for one in tasks) / 1e9
 
 
 class Client:
@@ -90,23 +115,25 @@ class Client:
         self._writer.close()
 
 
-async def talk(port: int, side: str, *, sessions: int, turns: int, thinking_s: float) -> Heard:
+async def talk(peer: Served, side: str, *, sessions: int, turns: int, thinking_s: float) -> Heard:
     """Hold all sessions at once, check every reply, and return how long each took."""
-    clients = [Client(port, f"s{os.urandom(6).hex()}") for _ in range(sessions)]
+    clients = [Client(peer.port, f"s{os.urandom(6).hex()}") for _ in range(sessions)]
     for client in clients:
         await client.connect()
     chance = random.Random(sessions)  # noqa: S311 - pauses
     seconds: list[float] = []
     secrets = {secret_of(one.session) for one in clients}
+    before = peer.processor_s()
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
         for client in clients:
             pauses = [chance.uniform(0, thinking_s) for _ in range(turns)]
             tasks.create_task(_hold(client, side, pauses, secrets, seconds))
+    spent = peer.processor_s() - before
     for client in clients:
         client.close()
     if len(seconds) != sessions * turns:
         raise Wrong(f"{len(seconds)} of {sessions * turns} replies came")
-    return Heard(seconds=seconds)
+    return Heard(seconds=seconds, processor_s=spent)
 
 
 async def _hold(
@@ -146,12 +173,21 @@ def _check_echo(_: str, __: int, ___: str, message: str, reply: str, ____: set[s
         raise Wrong(f"the echo of {message} was {reply}")
 
 
-CHECKS = {"salon": _check_salon, "echo": _check_echo}
+PEERS = {"echo": "bare echo", "threaded": "echo with a thread"}
+FIGURES: dict[str, tuple[str, Callable[[Heard], float]]] = {
+    "p50": ("ms", lambda heard: heard.at(0.5) * 1e3),
+    "p99": ("ms", lambda heard: heard.at(0.99) * 1e3),
+    "processor": ("µs", lambda heard: heard.processor_s_each * 1e6),
+}
+"""What is compared: two times of a reply, and the server's processor time for a message."""
+MOST_RATIO = {("p99", "echo"): 2.0}
+
+CHECKS = {"salon": _check_salon, "echo": _check_echo, "threaded": _check_echo}
 
 
 @contextmanager
-def server(side: str) -> Iterator[int]:
-    """Run one of the servers and hand out its port."""
+def server(side: str) -> Iterator[Served]:
+    """Run one of the servers, and hand out where it is."""
     words = [sys.executable, "-m", "bench.socket_servers", side]
     process = subprocess.Popen(  # noqa: S603 - our own module
         words, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -159,7 +195,7 @@ def server(side: str) -> Iterator[int]:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        yield int(process.stdout.readline())
+        yield Served(port=int(process.stdout.readline()), process=process.pid)
     finally:
         process.stdin.close()
         process.wait(30)
@@ -173,29 +209,50 @@ def socket_rows(
     rounds: int = ROUNDS,
     thinking_s: float = THINKING_S,
 ) -> list[Row]:
-    """Talk to both servers by turns, and return how long replies took."""
-    heard: dict[str, list[Heard]] = {"salon": [], "echo": []}
-    with server("salon") as ours, server("echo") as theirs:
-        ports = {"salon": ours, "echo": theirs}
+    """Talk to all servers by turns, and return how long replies took and what they cost."""
+    heard: dict[str, list[Heard]] = {side: [] for side in CHECKS}
+    with ExitStack() as running:
+        served = {side: running.enter_context(server(side)) for side in CHECKS}
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}")
-            for side, port in ports.items():
-                work = talk(port, side, sessions=sessions, turns=turns, thinking_s=thinking_s)
+            for side in _order(number):
+                work = talk(
+                    served[side], side, sessions=sessions, turns=turns, thinking_s=thinking_s
+                )
                 heard[side].append(asyncio.run(work))
-    about = f"{sessions} sessions, {turns} turns each"
-    return [
-        Row(
-            name=name,
-            what=f"{about}, {name} of a reply",
-            unit="ms",
-            salon=median(one.at(share) for one in heard["salon"]) * 1000,
-            peer=median(one.at(share) for one in heard["echo"]) * 1000,
-            peer_is="bare Starlette echo",
-            most_ratio=2.0 if name == "p99" else None,
-            repetitions=rounds,
+    about = f"{sessions} sessions of {turns} turns, pauses to {thinking_s:g} s"
+    return [row for peer in PEERS for row in _rows_beside(peer, heard, about)]
+
+
+def _order(number: int) -> list[str]:
+    """Return the servers in the order of one round, so that none always comes after another."""
+    sides = list(CHECKS)
+    start = number % len(sides)
+    return sides[start:] + sides[:start]
+
+
+def _rows_beside(peer: str, heard: dict[str, list[Heard]], about: str) -> Iterator[Row]:
+    ours, theirs = heard["salon"], heard[peer]
+    for name, (unit, figure) in FIGURES.items():
+        yield Row(
+            name=f"{name} beside {peer}",
+            what=f"{about}: {name}",
+            unit=unit,
+            salon=median(map(figure, ours)),
+            peer=median(map(figure, theirs)),
+            peer_is=PEERS[peer],
+            most_ratio=MOST_RATIO.get((name, peer)),
+            repetitions=len(ours),
         )
-        for name, share in (("p50", 0.5), ("p99", 0.99))
-    ]
+    pairs = zip(ours, theirs, strict=True)
+    yield Row(
+        name=f"p99 ratio beside {peer}",
+        what=f"{about}: ratio of p99, median of rounds",
+        unit="",
+        salon=median(one.at(0.99) / other.at(0.99) for one, other in pairs),
+        peer_is=PEERS[peer],
+        repetitions=len(ours),
+    )
 
 
 def main() -> None:

@@ -9,16 +9,20 @@ from bench.sockets import CHECKS, Heard, Wrong, server, socket_rows, talk
 
 
 def test_no_reply_is_lost_or_reaches_another_session() -> None:
-    with server("salon") as port:
-        heard = asyncio.run(talk(port, "salon", sessions=40, turns=5, thinking_s=0.0))
+    with server("salon") as served:
+        heard = asyncio.run(talk(served, "salon", sessions=40, turns=5, thinking_s=0.0))
     assert len(heard.seconds) == 200
+    assert heard.processor_s_each > 0
 
 
-def test_both_sides_are_measured_in_one_run() -> None:
+def test_all_sides_are_measured_in_one_run() -> None:
     rows = socket_rows(sessions=5, turns=2, rounds=1, thinking_s=0.0)
-    assert [one.name for one in rows] == ["p50", "p99"]
-    assert all(one.peer is not None and one.salon > 0 for one in rows)
-    assert rows[1].most_ratio == 2.0
+    figures = ("p50", "p99", "processor", "p99 ratio")
+    assert [one.name for one in rows] == [
+        f"{figure} beside {peer}" for peer in ("echo", "threaded") for figure in figures
+    ]
+    assert all(one.salon > 0 for one in rows)
+    assert [one.name for one in rows if one.most_ratio == 2.0] == ["p99 beside echo"]
 
 
 def test_a_reply_with_the_secret_of_another_session_is_caught() -> None:

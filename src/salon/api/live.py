@@ -3,8 +3,10 @@
 Invariant: a listener gets each event of its session once, in the order of their ids, or is dropped.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import anyio
 
@@ -14,19 +16,45 @@ from salon.api.mailbox import Mailbox
 from salon.core.errors import LimitReached
 from salon.steps.wire_shapes import WireEvent
 
+AT_ONCE = "salon.at_once"
+"""The extension of ASGI under which a server offers an `AtOnce`."""
+
+
+@dataclass(slots=True, kw_only=True)
+class AtOnce:
+    """A short way between a socket and the application, for what needs no waiting and no task."""
+
+    send: Callable[[str], bool]
+    """Sends a text, and tells whether it did; what it does not send goes the usual way."""
+    take: Callable[[str], bool] | None = None
+    """Takes a text that has come, and tells whether it did; set by the application."""
+
+
+class Letter(NamedTuple):
+    """An event, with its text where that was made once for everybody."""
+
+    event: WireEvent
+    text: str | None = None
+
 
 class Listener:
     """One connection, as those who have something to tell see it."""
 
     def __init__(self, outgoing: int) -> None:
-        self.events: Mailbox[WireEvent] = Mailbox(outgoing)
+        self.events: Mailbox[Letter] = Mailbox(outgoing)
+        self.send_at_once: Callable[[Letter], bool] | None = None
+        """Sends where that needs no waiting, and tells whether it did; only some servers can."""
         self.scope = anyio.CancelScope()
         """What is cancelled when the connection must end."""
         self.close_code: CloseCode | None = None
 
-    def offer(self, event: WireEvent) -> None:
+    def offer(self, event: WireEvent, text: str | None = None) -> None:
         """Put an event before the client; one that does not read is dropped."""
-        if not self.events.put(event):
+        letter = Letter(event, text)
+        # Where nothing waits, nothing can be overtaken.
+        if self.send_at_once is not None and self.events.is_awaited and self.send_at_once(letter):
+            return
+        if not self.events.put(letter):
             self.end(TOO_SLOW)
 
     def mention(self, event: WireEvent) -> None:
@@ -80,12 +108,12 @@ class Live:
                 del self._listeners[session]
             listener.close()
 
-    def tell(self, session: str, events: Iterable[WireEvent]) -> None:
+    def tell(self, session: str, letters: Iterable[Letter]) -> None:
         """Offer events to everybody who listens to a session."""
         told = tuple(self._listeners.get(session, ()))
-        for event in events:
+        for event, text in letters:
             for listener in told:
-                listener.offer(event)
+                listener.offer(event, text)
 
     def mention(self, session: str, event: WireEvent) -> None:
         """Offer a part of a reply to everybody who listens; the whole reply follows anyway."""

@@ -22,6 +22,12 @@ class Mailbox(Generic[T]):
     def __len__(self) -> int:
         return len(self._items)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether the reader has dealt with everything and waits for more."""
+        waiting = self._waiting
+        return waiting is not None and not waiting.done() and not self._items
+
     def put(self, item: T) -> bool:
         """Put something in, and tell whether there was room; a closed box takes it and drops it."""
         if self._is_closed:

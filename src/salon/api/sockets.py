@@ -1,17 +1,21 @@
 """The server's side of a connection: a client that stops reading does not keep its socket."""
 
 from asyncio import TimerHandle, Transport
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
+from websockets.frames import Frame
 
 from salon.api.limits import Limits
+from salon.api.live import AT_ONCE, AtOnce
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGISendEvent
+    from websockets.typing import BytesLike
 
 STUCK_S = 30.0
 """How long a client over HTTP may take nothing of its answer, or leave a request unfinished."""
@@ -25,14 +29,58 @@ class PatientToAPoint(WebSocketsSansIOProtocol):
     A transport closes once its buffer is empty; a client that never reads would keep it for ever.
     """
 
+    _at_once: AtOnce | None = None
+    _is_fresh = False
+    """Whether no frame of the bytes that came last was taken at once: the others must wait, so that
+    a storm of frames does not hold up everybody else."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes."""
+        self._is_fresh = True
+        super().data_received(data)
+
+    def handle_text(self, event: Frame) -> None:
+        """Hand a message to the application, at once where nothing waits before it."""
+        if not (event.fin and self._is_fresh and self.queue.empty() and self._take(event.data)):
+            super().handle_text(event)
+
+    def _take(self, data: "BytesLike") -> bool:
+        take = None if self._at_once is None or self.close_sent else self._at_once.take
+        if take is None:
+            return False
+        try:
+            text = str(data, "utf-8")
+        except UnicodeDecodeError:
+            return False  # the usual way knows what to say
+        self._is_fresh = False
+        return take(text)
+
     async def send(self, message: "ASGISendEvent") -> None:
         """Send what the application says; a handshake that was answered is complete."""
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
             self.handshake_complete = True  # else every refusal is logged as a defect
 
+    def send_at_once(self, text: str) -> bool:
+        """Send a text where that needs no waiting; false where it was not sent."""
+        if (
+            not self.writable.is_set()
+            or not self.handshake_complete
+            or self.close_sent
+            or self.transport.is_closing()
+        ):
+            return False
+        try:
+            self.conn.send_text(text.encode())
+        except InvalidState:
+            return False
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        return True
+
     async def run_asgi(self) -> None:
         """Run the application on this connection, then see that it ends."""
+        self._at_once = AtOnce(send=self.send_at_once)
+        cast("dict[str, object]", self.scope["extensions"])[AT_ONCE] = self._at_once
         await super().run_asgi()
         self.loop.call_later(LINGER_S, self.transport.abort)
 

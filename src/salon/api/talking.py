@@ -8,23 +8,30 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
-from weakref import WeakValueDictionary
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from salon.api.limits import Buckets, Limits
-from salon.api.live import Live
+from salon.api.lines import Lines, Place
+from salon.api.live import Letter, Live
 from salon.api.metrics import Metrics
 from salon.api.service import ConversationService, TakenTurn
-from salon.api.workers import Workers
+from salon.api.workers import Then, Workers, settle
 from salon.core.errors import LimitReached
 from salon.gate.forms import FormAnswer
 from salon.parts.companion import CommandAnswer
-from salon.steps.wire_shapes import ReplyDelta, WireEvent
+from salon.steps.wire_shapes import ReplyDelta, WireEvent, as_text
 
 T = TypeVar("T")
+
+
+class _Told(NamedTuple):
+    """A turn, and what is told of it."""
+
+    taken: TakenTurn
+    letters: tuple[Letter, ...]
 
 
 class Talking:
@@ -44,9 +51,9 @@ class Talking:
         self.metrics.sockets.set_function(lambda: self.live.count)
         self._buckets = Buckets(rate=limits.rate, burst=limits.burst, now=now)
         self._workers = Workers(limits.threads)
+        self._lines = Lines(self._workers)
         self._readers = anyio.CapacityLimiter(limits.readers)
         self._askers = anyio.CapacityLimiter(limits.askers)
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def look(self, work: Callable[[], T]) -> T:
         """Look something up in the app without holding up anybody."""
@@ -66,39 +73,59 @@ class Talking:
         hear: Callable[[ReplyDelta], None] | None = None,
     ) -> TakenTurn:
         """Take a turn and tell it to everybody who listens; `hear` gets parts of the reply too."""
+        taken: TakenTurn = await _settled(
+            lambda then: self.begin(
+                session, message, user=user, avatar=avatar, then=then, hear=hear
+            )
+        )
+        return taken
+
+    def begin(
+        self,
+        session: str,
+        message: str,
+        *,
+        user: str,
+        avatar: str | None,
+        then: Then,
+        hear: Callable[[ReplyDelta], None] | None = None,
+    ) -> Place:
+        """Have a turn taken and told; `then` is called once everybody who listens was told."""
         self.require_patience(session)
+        loop = asyncio.get_running_loop()
 
         def pass_on(part: ReplyDelta) -> None:
             self.live.mention(session, part)
             if hear is not None:
                 hear(part)
 
-        loop = asyncio.get_running_loop()
-
         def on_event(event: WireEvent) -> None:
             if isinstance(event, ReplyDelta):
-                loop.call_soon_threadsafe(pass_on, event)
+                self._workers.report(loop, partial(pass_on, event))
 
         work = partial(
             self.service.take_turn, session, message, user=user, avatar=avatar, on_event=on_event
         )
-        return await self._take(session, work)
+        return self._take(session, work, then)
 
     async def answer_flow(self, session: str, answer: FormAnswer, *, user: str | None) -> TakenTurn:
         """Answer a session's flow, which is a turn, and tell it to everybody who listens."""
         self.require_patience(session)
-        return await self._take(
-            session, partial(self.service.answer_flow_of, session, answer, user=user)
-        )
-
-    async def _take(self, session: str, work: Callable[[], TakenTurn]) -> TakenTurn:
-        async with self._lock(session):
-            with anyio.CancelScope(shield=True):
-                taken = await self._workers.run(partial(self._timed, work))
-                self.live.tell(session, taken.events)
+        work = partial(self.service.answer_flow_of, session, answer, user=user)
+        taken: TakenTurn = await _settled(lambda then: self._take(session, work, then))
         return taken
 
-    def _timed(self, work: Callable[[], TakenTurn]) -> TakenTurn:
+    def _take(self, session: str, work: Callable[[], TakenTurn], then: Then) -> Place:
+        def tell(told: _Told | None, error: BaseException | None) -> None:
+            if told is None:
+                then(None, error)
+                return
+            self.live.tell(session, told.letters)
+            then(told.taken, None)
+
+        return self._lines.join(session, partial(self._timed, work), tell)
+
+    def _timed(self, work: Callable[[], TakenTurn]) -> _Told:
         began = time.perf_counter()
         count = self.metrics.turns_refused
         try:
@@ -107,7 +134,8 @@ class Talking:
         finally:
             count.inc()
             self.metrics.turn_latency.observe(time.perf_counter() - began)
-        return taken
+        # The texts are made here, once for all who listen, and not in the loop.
+        return _Told(taken, tuple(Letter(one, as_text(one)) for one in taken.events))
 
     async def command(self, name: str, *, session: str, user: str) -> CommandAnswer:
         """Answer a command."""
@@ -126,10 +154,17 @@ class Talking:
 
     async def forget(self, session: str) -> None:
         """Delete a session after the turn that is being taken, and send its listeners away."""
-        async with self._lock(session):
-            with anyio.CancelScope(shield=True):
-                await self._workers.run(partial(self.service.forget_session, session))
-                self.live.end_session(session)
+
+        def join(then: Then) -> Place:
+            def send_away(nothing: None, error: BaseException | None) -> None:
+                if error is None:
+                    self.live.end_session(session)
+                then(nothing, error)
+
+            work = partial(self.service.forget_session, session)
+            return self._lines.join(session, work, send_away)
+
+        await _settled(join)
 
     def require_patience(self, session: str) -> None:
         """Count a message, or raise `LimitReached` where they come too fast."""
@@ -141,8 +176,17 @@ class Talking:
                 retry_after_s=round(missing, 3),
             )
 
-    def _lock(self, session: str) -> asyncio.Lock:
-        lock = self._locks.get(session)
-        if lock is None:
-            lock = self._locks[session] = asyncio.Lock()
-        return lock
+
+async def _settled(join: Callable[[Then], Place]) -> Any:
+    """Stand in a line and wait; who is cancelled leaves it, or waits for what has begun."""
+    done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    place = join(partial(settle, done))
+    try:
+        await asyncio.wait((done,))
+    except asyncio.CancelledError:
+        if not place.leave():
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait((done,))
+            done.exception()  # nobody is left to hear of it
+        raise
+    return done.result()

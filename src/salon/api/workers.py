@@ -11,10 +11,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
+Then: TypeAlias = Callable[[Any, BaseException | None], None]
+"""What is called in the loop once work is done: with its result, or with what it raised."""
 MOMENT_S = 0.002
 """After so long it is looked whether work waits that another thread should be woken for."""
 SHORT_JOBS = 4
@@ -27,13 +30,7 @@ IDLE_S = 30.0
 
 class _Job(NamedTuple):
     work: Callable[[], Any]
-    done: "asyncio.Future[Any]"
-
-
-class _Result(NamedTuple):
-    done: "asyncio.Future[Any]"
-    value: Any
-    error: BaseException | None
+    then: Then
 
 
 class Workers:
@@ -42,7 +39,7 @@ class Workers:
     def __init__(self, most: int) -> None:
         self._most = most
         self._jobs: deque[_Job] = deque()
-        self._results: deque[_Result] = deque()
+        self._reports: deque[Callable[[], None]] = deque()
         self._wake_ups: SimpleQueue[bool] = SimpleQueue()
         self._awake = 0
         self._threads = 0
@@ -54,14 +51,25 @@ class Workers:
 
     async def run(self, work: Callable[[], T]) -> T:
         """Have something done in a thread, and wait for it."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-        self._jobs.append(_Job(work, done))
-        if self._awake == 0:
-            self._wake(loop)
-        if self._looking is None:
-            self._looking = loop.call_later(MOMENT_S, self._look_after, loop)
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self.submit(work, partial(settle, done))
         return await done
+
+    def submit(self, work: Callable[[], Any], then: Then) -> None:
+        """Have something done in a thread; `then` is called in the loop, never at once."""
+        loop = asyncio.get_running_loop()
+        self._jobs.append(_Job(work, then))
+        with self._counting:
+            is_asleep = self._awake == 0
+        if is_asleep:
+            self._wake(loop)
+        elif self._looking is None:
+            self._looking = loop.call_later(MOMENT_S, self._look_after, loop)
+
+    def report(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+        """Have something called in the loop, from any thread, after what was reported before."""
+        self._reports.append(call)
+        self._report(loop)
 
     def _look_after(self, loop: asyncio.AbstractEventLoop) -> None:
         """Wake another thread where work waits, and come back as long as it does."""
@@ -92,6 +100,9 @@ class Workers:
         while not loop.is_closed():
             self._work_off(loop)
             with self._counting:
+                # Whoever came while this thread still counted as awake has woken nobody.
+                if self._jobs:
+                    continue
                 self._awake -= 1
             if not self._is_woken():
                 return
@@ -116,37 +127,44 @@ class Workers:
                 self._report(loop)
                 return
             self._begun += 1
-            self._results.append(_do(job))
+            self._reports.append(_do(job))
             now = time.monotonic()
             if now - since > REPORT_S:
                 self._report(loop)
                 since = now
 
     def _report(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._results and not self._is_reported:
+        if self._reports and not self._is_reported:
             self._is_reported = True
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._hand_over)
+                loop.call_soon_threadsafe(self._hand_over, loop)
 
     # In the loop again
 
-    def _hand_over(self) -> None:
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         self._is_reported = False
         if self._looking is not None and not self._jobs:
             self._looking.cancel()
             self._looking = None
-        while self._results:
-            done, value, error = self._results.popleft()
-            if done.cancelled():
-                continue
-            if error is None:
-                done.set_result(value)
-            else:
-                done.set_exception(error)
+        try:
+            while self._reports:
+                self._reports.popleft()()
+        finally:
+            self._report(loop)  # where one of them failed, the others have their go all the same
 
 
-def _do(job: _Job) -> _Result:
+def _do(job: _Job) -> Callable[[], None]:
     try:
-        return _Result(job.done, job.work(), None)
+        return partial(job.then, job.work(), None)
     except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits for the work
-        return _Result(job.done, None, error)
+        return partial(job.then, None, error)
+
+
+def settle(done: "asyncio.Future[T]", value: T, error: BaseException | None) -> None:
+    """Give a future what became of some work, unless nobody waits for it."""
+    if done.cancelled():
+        return
+    if error is None:
+        done.set_result(value)
+    else:
+        done.set_exception(error)
