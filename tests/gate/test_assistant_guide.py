@@ -32,6 +32,6 @@ def test_the_settings_of_the_guide_are_settings(tmp_path: Path) -> None:
     assert settings.actions.time_zone == "Europe/Berlin"
     named = re.findall(r"SALON_ACTIONS__\w+", GUIDE)
     assert len(named) == 2
-    secret = load_settings(home=tmp_path, environment=dict.fromkeys(named, "secret"))
+    secret = load_settings(home=tmp_path, environment=dict.fromkeys(named, "hush-hush"))
     assert secret.actions.mail_password is not None
-    assert "secret" not in repr(secret)
+    assert "hush-hush" not in repr(secret)

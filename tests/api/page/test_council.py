@@ -94,8 +94,9 @@ def test_the_ballot_is_a_table_of_who_gave_what_to_whom(
         own = [["I", "II", "III", "IV", "V"][at] for at in range(5) if cells[at] == "own"]
         assert own == sorted(row["authors"])
         assert cells[5] == f"{row['score']:.2f}"
-        assert cells[6] == f"{row['mean']:.2f}"
-        assert cells[7] == str(row["lowest"])
+        assert cells[6] == f"{row['weighted']:.2f}"
+        assert cells[7] == f"{row['mean']:.2f}"
+        assert cells[8] == str(row["lowest"])
     auditors = next(row for row in ballot["rows"] if row["authors"] == ["III"])
     mean = sum(GRADES[Seat.AUDITOR]) / 3 + MOODS[Seat.PROFESSOR]
     assert (
