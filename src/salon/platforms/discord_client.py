@@ -172,6 +172,7 @@ async def serve_discord(floor: Floor, options: DiscordOptions, *, stop: asyncio.
         except SalonError:
             raise
         except Exception:
+            # The library raises whatever an unreadable event led to; the last one is not swallowed.
             log.exception("the connection to Discord broke down")
             if not left:
                 raise

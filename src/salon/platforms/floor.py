@@ -122,6 +122,7 @@ class Floor:
             log.info("nobody spoke: %s", error)
             return None
         except Exception:
+            # As above; nobody asked, so nobody has to be told.
             log.exception("deciding who speaks failed")
             return None
         is_answer = reply.outcome is Outcome.ANSWERED
