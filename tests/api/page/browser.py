@@ -6,7 +6,8 @@ breaks the content security policy, fails the test unless it was expected.
 
 import json
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,13 @@ class Visitor:
         """Open the page at an address such as `#/room`."""
         self.page.goto(f"{self.url}/{hash_}")
         return self.page
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for what Playwright has no waiting for; fails with its own words when it is late."""
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while not holds():
+            assert time.monotonic() < deadline, "this did not come to hold"
+            self.page.wait_for_timeout(50)
 
     def expect_complaint(self, part: str) -> None:
         """Allow the console to say this."""

@@ -250,7 +250,7 @@ def test_leaving_closes_the_connection_and_leaves_nothing_running(guest: Visitor
     page.get_by_text("live", exact=True).wait_for()
     page.get_by_role("link", name="Ledger").click()
     page.get_by_role("heading", name="The ledger").wait_for()
-    assert [one.is_closed() for one in sockets] == [True]
+    guest.until(lambda: [one.is_closed() for one in sockets] == [True])
 
 
 def test_sessions_can_be_chosen_and_a_bad_one_says_so_in_words(guest: Visitor) -> None:

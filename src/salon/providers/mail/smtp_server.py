@@ -26,6 +26,7 @@ _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _TLS_PORT = 465
 _START_INPUT, _COMPLETED, _PERMANENT = 354, 250, 500
 _LONGEST_REASON = 200
+_TURNS_TO_CLOSE = 3
 _LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
@@ -121,7 +122,7 @@ class SmtpServer:
         except (aiosmtplib.SMTPException, OSError) as error:
             return _broken(error, has_committed=has_committed)
         finally:
-            client.close()
+            await _hang_up(client)
         if ended.code != _COMPLETED:
             return _refused(ended.code, ended.message)
         name = message_id(message, self._options.sender)
@@ -141,6 +142,19 @@ class SmtpServer:
             start_tls=options.encryption == "starttls",
             cert_bundle=options.ca_file,
         )
+
+
+async def _hang_up(client: "SMTP") -> None:
+    """Close the connection and its socket before the loop ends.
+
+    A polite end of TLS waits for the other side, and a closed transport lets go of its socket only
+    in a later turn of the loop. Whatever mattered has been answered by now, or never will be.
+    """
+    if isinstance(client.transport, asyncio.WriteTransport):
+        client.transport.abort()
+    client.close()
+    for _ in range(_TURNS_TO_CLOSE):
+        await asyncio.sleep(0)
 
 
 def _write(client: "SMTP", content: bytes) -> None:
