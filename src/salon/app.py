@@ -57,6 +57,7 @@ Progress = Callable[[int], None]
 _CLOSED = (
     "_drivers",
     "_uses",
+    "deliveries",
     "graph",
     "passages",
     "embedder",
@@ -281,13 +282,16 @@ class Salon(
     ) -> "SearchAnswer":
         """Return the passages of the corpus that answer a query best, each with its proof.
 
-        Words are looked up in everything that is stored by now; vectors in what has one. While
-        indexing runs in the background, that alone brings the index up to date.
+        Words are looked up in everything that is stored by now; vectors in what has one. While the
+        background is at work on the index, that alone brings it up to date.
         """
         from salon.corpus.filters import EVERYTHING
 
-        if self._filling is None:
+        filling = self._filling
+        if filling is None:
             self.passages.catch_up()
+        elif filling.is_idle and self.passages.catch_up().indexed:
+            filling.wake()  # what another process stored gets its vectors too
         return self._corpus_search.search(
             query,
             limit=limit,

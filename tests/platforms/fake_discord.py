@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -14,6 +15,8 @@ CHANNEL, OTHER_CHANNEL, PRIVATE = (f"20000000000000000{one}" for one in range(3)
 APPLICATION = "800"
 PATIENCE_S = 30.0
 HEARTBEAT_MS = 60_000
+_ids = count(3_000_000)
+"""Discord gives no two messages or interactions the same id."""
 
 
 def user(id_: str, name: str, **more: Any) -> Values:
@@ -30,7 +33,8 @@ ME = user(BOT, "Salon", bot=True)
 def message(text: str, **more: Any) -> Values:
     """Return a message as the gateway sends it."""
     return {
-        "id": "3000", "channel_id": CHANNEL, "guild_id": GUILD, "author": ALICE, "content": text,
+        "id": str(next(_ids)), "channel_id": CHANNEL, "guild_id": GUILD, "author": ALICE,
+        "content": text,
         "timestamp": "2026-11-15T10:00:00+00:00", "edited_timestamp": None, "tts": False,
         "mention_everyone": False, "mentions": [], "mention_roles": [], "attachments": [],
         "embeds": [], "pinned": False, "type": 0, "components": [],
@@ -50,6 +54,8 @@ class FakeDiscord:
 
     def __init__(self) -> None:
         self.history: list[Values] = []
+        self.posted: list[Values] = []
+        self.nonces: dict[str, Values] = {}
         self.commands: list[Values] = []
         self.calls: list[tuple[str, str]] = []
         self.instead: dict[str, list[web.Response]] = {}
@@ -57,20 +63,19 @@ class FakeDiscord:
         self.close_with: int | None = None
         self._told: asyncio.Queue[tuple[str, Values]] = asyncio.Queue()
         self._ready: asyncio.Queue[web.WebSocketResponse] = asyncio.Queue()
-        self._socket: web.WebSocketResponse | None = None
+        self._sockets: list[web.WebSocketResponse] = []
         self._count = 0
 
     async def ready(self) -> None:
-        """Wait until the bot is connected."""
-        self._socket = await asyncio.wait_for(self._ready.get(), PATIENCE_S)
+        """Wait until the bot is connected, or connected once more."""
+        self._sockets.append(await asyncio.wait_for(self._ready.get(), PATIENCE_S))
 
     async def send(self, kind: str, values: Values) -> None:
-        """Tell the bot of an event."""
-        assert self._socket is not None
+        """Tell the bot of an event, over every connection that it has."""
         self._count += 1
-        await self._socket.send_str(
-            json.dumps({"op": 0, "t": kind, "s": self._count + 10, "d": values})
-        )
+        whole = json.dumps({"op": 0, "t": kind, "s": self._count + 10, "d": values})
+        for socket in [one for one in self._sockets if not one.closed]:
+            await socket.send_str(whole)
 
     async def told(self) -> tuple[str, Values]:
         """Wait for the next thing that somebody would see."""
@@ -87,7 +92,7 @@ class FakeDiscord:
         await self.send(
             "INTERACTION_CREATE",
             {
-                "id": "4000", "application_id": APPLICATION, "type": kind, "token": "tok",
+                "id": str(next(_ids)), "application_id": APPLICATION, "type": kind, "token": "tok",
                 "version": 1, "guild_id": GUILD, "channel_id": channel, "member": member,
                 "channel": {"id": channel, "type": 0}, "locale": "en-GB",
                 "entitlements": [], "attachment_size_limit": 1,
@@ -109,6 +114,8 @@ class FakeDiscord:
             if f"{method} {path}".endswith(ending) and answers:
                 return answers.pop(0)
         body = await request.json() if request.content_type == "application/json" else {}
+        if method == "GET" and path.endswith("/messages") and "after" in request.query:
+            return said(self.posted[::-1])
         return self._answer(method, path, body)
 
     def _answer(self, method: str, path: str, body: Any) -> web.Response:
@@ -123,8 +130,7 @@ class FakeDiscord:
         if path.endswith("/messages") and method == "GET":
             return said([])
         if path.endswith("/messages"):
-            self._told.put_nowait(("message", body))
-            return said(message("", author=ME, embeds=body.get("embeds", [])))
+            return said(self._post(path, body))
         if path.endswith("/commands"):
             self.commands = body if isinstance(body, list) else []
             kept = {"id": "5", "application_id": APPLICATION, "version": "1", "type": 1}
@@ -143,6 +149,24 @@ class FakeDiscord:
             },
         }  # fmt: skip
         return said(known[path]) if path in known else said({"message": "?", "code": 0}, 404)
+
+    def _post(self, path: str, body: Values) -> Values:
+        """Take a message; one with a nonce that is known already is not said again."""
+        if body.get("enforce_nonce") and body["nonce"] in self.nonces:
+            return self.nonces[body["nonce"]]
+        self._told.put_nowait(("message", body))
+        reference = body.get("message_reference")
+        more = {"message_reference": reference} if reference else {}
+        channel = path.split("/")[2]
+        made = message("", author=ME, embeds=body.get("embeds", []), channel_id=channel, **more)
+        self.posted.append(made)
+        self.nonces[str(body.get("nonce"))] = made
+        return made
+
+    def say_in_reply_to(self, asked: Values) -> None:
+        """Have the bot have said something in reply to a message, earlier."""
+        reference = {"message_id": asked["id"], "channel_id": asked["channel_id"]}
+        self.posted.append(message("", author=ME, message_reference=reference))
 
     async def on_gateway(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse()

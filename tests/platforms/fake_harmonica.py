@@ -6,10 +6,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import Any
 
 KEY = "hm_live_test"
 Values = dict[str, Any]
+_numbers = count(1)
+"""Harmonica gives no two sessions the same id."""
 
 
 class FakeHarmonica:
@@ -20,6 +23,8 @@ class FakeHarmonica:
         self.sources: dict[str, list[Values]] = {}
         self.dialogues: dict[str, dict[str, Values]] = {}
         self.instead: list[tuple[int, dict[str, str], bytes]] = []
+        self.is_cut_off = False
+        """Whether the connection breaks once a message was taken, before that is said."""
         self.url = ""
 
     def answer(self, method: str, path: str, body: Values) -> tuple[int, object]:
@@ -40,7 +45,7 @@ class FakeHarmonica:
     def _create(self, body: Values) -> tuple[int, object]:
         if not body.get("topic") or not body.get("goal"):
             return 400, refusal("validation_error", "topic and goal are required")
-        session = f"s{len(self.sessions) + 1}"
+        session = f"s{next(_numbers)}"
         self.sessions[session] = body
         self.sources[session] = []
         self.dialogues[session] = {}
@@ -94,6 +99,9 @@ def running_harmonica() -> Iterator[FakeHarmonica]:
                 content = json.dumps(refusal("unauthorized", "Invalid API key")).encode()
             else:
                 status, said = fake.answer(self.command, self.path, body)
+                if fake.is_cut_off and self.path.endswith("/chat"):
+                    self.close_connection = True
+                    return
                 headers, content = {}, json.dumps(said).encode()
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(content))}.items():

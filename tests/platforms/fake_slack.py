@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,11 +15,15 @@ import httpx
 from aiohttp import WSMsgType, web
 from starlette.applications import Starlette
 
+from salon.platforms.options import SlackOptions
+
 BOT, BOT_ID, TEAM = "UBOT", "BBOT", "T1"
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 NAMES = {"U1": "alice", "U2": "bob", "U3": "carol"}
 PATIENCE_S = 30.0
 Values = dict[str, Any]
+_numbers = count(1)
+"""Slack gives no two events the same name, whoever they are for."""
 
 
 class FakeSlack:
@@ -26,9 +31,17 @@ class FakeSlack:
 
     def __init__(self) -> None:
         self.messages: list[Values] = []
+        self.posted: list[Values] = []
         self.threads: dict[str, list[Values]] = {}
         self.calls: list[tuple[str, Values]] = []
         self.instead: dict[str, list[web.Response]] = {}
+        self.stuck: dict[str, bool] = {}
+        """Methods that get no answer; and whether Slack does what it was asked nevertheless."""
+        self.is_stuck = asyncio.Event()
+        self.is_closed = asyncio.Event()
+        """Whether a socket was closed."""
+        self.broken: dict[str, int] = {}
+        """How often a method is done, and the connection broken instead of an answer."""
         self.url = ""
         self._told: asyncio.Queue[tuple[str, Values]] = asyncio.Queue()
         self._sockets: asyncio.Queue[web.WebSocketResponse] = asyncio.Queue()
@@ -58,9 +71,18 @@ class FakeSlack:
         if self.instead.get(method):
             return self.instead[method].pop(0)
         answer = getattr(self, f"_{method.replace('.', '_')}", None)
+        if method in self.stuck:
+            if self.stuck.pop(method) and answer is not None:
+                answer(values)
+            self.is_stuck.set()
+            await asyncio.Event().wait()
         if answer is None:
             return web.json_response({"ok": False, "error": "unknown_method"})
         said = answer(values)
+        if self.broken.get(method):
+            self.broken[method] -= 1
+            assert request.transport is not None
+            request.transport.abort()
         if method.startswith("chat."):
             self._told.put_nowait((method, values))
         return web.json_response({"ok": True, **said})
@@ -77,6 +99,7 @@ class FakeSlack:
         async for message in socket:
             if message.type is WSMsgType.TEXT:
                 self.envelopes.put_nowait(json.loads(message.data))
+        self.is_closed.set()
         return socket
 
     def _auth_test(self, _: Values) -> Values:
@@ -90,15 +113,31 @@ class FakeSlack:
         return {"user": {"id": user, "name": user, "profile": {"display_name": NAMES[user]}}}
 
     def _conversations_history(self, values: Values) -> Values:
+        if "oldest" in values:
+            return self._posted_since(values, thread=None)
         latest = values.get("latest", "9")
         found = [one for one in self.messages if one["ts"] < latest]
         return {"messages": found[::-1][: int(values["limit"])]}
 
     def _conversations_replies(self, values: Values) -> Values:
+        if "oldest" in values:
+            return self._posted_since(values, thread=values["ts"])
         return {"messages": self.threads[values["ts"]]}
 
-    def _chat_postMessage(self, _: Values) -> Values:  # noqa: N802
-        return {"ts": "5.5"}
+    def _posted_since(self, values: Values, thread: str | None) -> Values:
+        """Return what apps said in a place; what it carries unseen only where that is asked for."""
+        found = [
+            one if values.get("include_all_metadata") == "1" else one | {"metadata": None}
+            for one in self.posted
+            if one["ts"] > values["oldest"] and one.get("thread_ts") == thread
+        ]
+        most = int(values["limit"])
+        return {"messages": found[::-1][:most], "has_more": len(found) > most}
+
+    def _chat_postMessage(self, values: Values) -> Values:  # noqa: N802
+        ts = f"5.{len(self.posted)}"
+        self.posted.append(values | {"ts": ts, "bot_id": BOT_ID})
+        return {"ts": ts}
 
     def _chat_postEphemeral(self, _: Values) -> Values:  # noqa: N802
         return {"message_ts": "5.5"}
@@ -143,22 +182,21 @@ class Caller:
             transport=httpx.ASGITransport(app=app), base_url="http://salon.test"
         )
         self._slack = slack
-        self._count = 0
 
     async def command(self, command: str, text: str, **more: str) -> httpx.Response:
         values = {
             "command": command, "text": text, "user_id": "U1", "channel_id": "C1", "team_id": TEAM,
-            "response_url": f"{self._slack.url}response", "trigger_id": "1.2", **more,
+            "response_url": f"{self._slack.url}response", "trigger_id": f"1.{next(_numbers)}",
+            **more,
         }  # fmt: skip
         body = urlencode(values)
         headers = signed(body) | {"Content-Type": "application/x-www-form-urlencoded"}
         return await self._client.post("/slack/events", content=body, headers=headers)
 
     async def event(self, event: Values, *, id_: str = "", **headers: str) -> httpx.Response:
-        self._count += 1
         whole = {
             "type": "event_callback", "team_id": TEAM, "api_app_id": "A1",
-            "event_id": id_ or f"Ev{self._count}", "event_time": 1, "event": event,
+            "event_id": id_ or f"EvC{next(_numbers)}", "event_time": 1, "event": event,
             "authorizations": [{"team_id": TEAM, "user_id": BOT, "is_bot": True}],
         }  # fmt: skip
         return await self.raw(json.dumps(whole), **headers)
@@ -170,6 +208,13 @@ class Caller:
 
     async def close(self) -> None:
         await self._client.aclose()
+
+
+def options_of(slack: FakeSlack, **more: Any) -> SlackOptions:
+    """Return what reaches this Slack."""
+    return SlackOptions(
+        bot_token="xoxb-1", signing_secret=SECRET, base_url=f"{slack.url}api/", **more
+    )
 
 
 def message(text: str, **more: Any) -> Values:

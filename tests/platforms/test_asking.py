@@ -79,6 +79,32 @@ def test_a_command_has_the_shortest_name_that_is_nobody_elses() -> None:
     assert roster().find("roosevelt") is None
 
 
+def test_names_that_commands_spell_alike_belong_to_neither() -> None:
+    two = roster(profile_of("zoe-1", "Zoë Berg"), profile_of("zoe-2", "Zoe Bérg"))
+    assert [one.command for one in two.avatars] == ["zoe-1", "zoe-2"]
+    assert two.find("zoe-berg") is None
+    assert two.meant("Zoë Berg, why?", "C1") is None
+    taken = roster(profile_of("berg", "Ada Holm"), profile_of("zoe", "Zoë Berg"))
+    found = taken.find("berg")
+    assert found is not None
+    assert found.id == "berg"
+    assert len({one.command for one in taken.avatars}) == 2
+
+
+def test_a_name_that_no_command_can_spell_is_a_name_all_the_same() -> None:
+    two = roster(profile_of("kong-zi", "孔子"), profile_of("lao-zi", "老子"))
+    for text in ("孔子, why?", "What would 孔子 say?"):
+        meant = two.meant(text, "C1")
+        assert meant is not None
+        assert meant.avatar.id == "kong-zi"
+    assert [one.command for one in two.avatars] == ["kong-zi", "lao-zi"]
+    found = two.find("老子")
+    assert found is not None
+    assert found.id == "lao-zi"
+    assert two.find("") is None
+    assert two.find("?") is None
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -177,7 +177,7 @@ def test_a_harmonica_session_is_made_and_an_avatar_consulted(
         assert run("harmonica", "--check", "--json").json["id"] == "u1"
         assert "consult" in run("harmonica").text
         made = run("harmonica", "create", "Water", "--avatar", ADA, "--json").json
-        assert "session s2" in run("harmonica", "create", "Fish", "--avatar", OLE).text
+        assert "session s" in run("harmonica", "create", "Fish", "--avatar", OLE).text
         fake.say(made["id"], "p1", "alice", GARDEN_QUESTION)
         ran = run("harmonica", "consult", made["id"], ADA, "--participant", "p1")
         assert GARDEN_ANSWER in ran.text

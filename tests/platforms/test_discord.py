@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,9 +23,16 @@ from salon.conversation.discussion import Discussion
 from salon.core.errors import InvalidSettings, ProviderFailed
 from salon.experts.replies import Reply, SpeakDecision
 from salon.platforms import discord_client
-from salon.platforms.discord_client import SILENT_CHANNEL, check_discord, serve_discord
+from salon.platforms.asking import Roster
+from salon.platforms.discord_client import (
+    SILENT_CHANNEL,
+    AvatarClient,
+    check_discord,
+    serve_discord,
+)
 from salon.platforms.floor import Floor
 from salon.platforms.options import DiscordOptions, Room
+from tests.experts.valley import profile_of
 from tests.platforms.fake_discord import (
     BOB,
     CHANNEL,
@@ -97,6 +105,7 @@ class Noting:
     def __init__(self, salon: Salon) -> None:
         self._salon = salon
         self.profile = salon.profile
+        self.deliveries = salon.deliveries
         self.should_speak: Callable[..., SpeakDecision] = salon.should_speak
         self.discussions: list[Discussion] = []
 
@@ -128,10 +137,11 @@ def test_a_command_is_deferred_and_then_answered_with_citations(salon: Salon) ->
 @pytest.mark.requirement("cap/chat-platforms/discord")
 def test_a_mention_is_answered_where_it_was(salon: Salon) -> None:
     async def play(fake: FakeDiscord) -> None:
-        await fake.send("MESSAGE_CREATE", mention(f"Ada Berg, {GARDEN_QUESTION}"))
+        asked = mention(f"Ada Berg, {GARDEN_QUESTION}")
+        await fake.send("MESSAGE_CREATE", asked)
         what, values = await fake.told()
         assert what == "message"
-        assert values["message_reference"]["message_id"] == 3000
+        assert values["message_reference"]["message_id"] == int(asked["id"])
         assert values["allowed_mentions"] == {"parse": [], "replied_user": False}
         assert GARDEN_ANSWER in all_text(values)
 
@@ -200,6 +210,17 @@ def test_a_direct_message_needs_no_mention_and_nobody_is_asked_whom(salon: Salon
         assert "Whom do you ask?" in all_text(values)
 
     run(floor_of(salon), play)
+
+
+def test_commands_that_would_be_cut_to_the_same_name_are_one(salon: Salon) -> None:
+    names = [f"{'a-very-long-name-of-somebody-' * 2}{number}" for number in range(2)]
+    roster = Roster([salon.profile(OLE), *(profile_of(one, f"{one} x") for one in names)])
+
+    async def play(fake: FakeDiscord) -> None:
+        commands = {one["name"] for one in fake.commands}
+        assert commands == {"ask", "ask-holm", "ask-a-very-long-name-of-somebody"}
+
+    run(Floor(salon, roster, WIDE), play)
 
 
 def test_the_general_command_says_who_is_there(salon: Salon) -> None:
@@ -276,6 +297,34 @@ def test_a_client_that_breaks_again_and_again_is_given_up(
         )
 
 
+def test_what_is_under_way_is_answered_before_the_end(
+    salon: Salon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = AvatarClient.settle
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    async def settle_and_say_so(client: AvatarClient) -> None:
+        may_end.set()
+        await settle(client)
+
+    class Slow(Noting):
+        def respond(self, avatar: str, question: str, **given: Any) -> Reply:
+            has_begun.set()
+            assert may_end.wait(30)
+            return super().respond(avatar, question, **given)
+
+    monkeypatch.setattr(AvatarClient, "settle", settle_and_say_so)
+    fakes: list[FakeDiscord] = []
+
+    async def play(fake: FakeDiscord) -> None:
+        fakes.append(fake)
+        await fake.send("MESSAGE_CREATE", mention(f"Ada, {GARDEN_QUESTION}"))
+        assert await asyncio.to_thread(has_begun.wait, 30)
+
+    run(Floor(Slow(salon), floor_of(salon).roster, WIDE), play)
+    assert not fakes[0].is_quiet()
+
+
 def test_nothing_that_was_typed_becomes_a_mention_a_link_or_markup(salon: Salon) -> None:
     hostile = "@everyone <@12345678901234567> [free](https://evil.test) **members of the garden?**"
 
@@ -316,7 +365,7 @@ def test_who_asks_too_fast_is_told_when_to_come_back(salon: Salon) -> None:
         await fake.send("MESSAGE_CREATE", mention(f"Ada, {GARDEN_QUESTION}", author=BOB))
         assert GARDEN_ANSWER in all_text((await fake.told())[1])
 
-    run(floor_of(salon, Room(per_minute=1, burst=1)), play)
+    run(floor_of(salon, Room(per_minute=1, burst=1), now=lambda: 0.0), play)
 
 
 def test_a_channel_that_cannot_be_read_or_written_stops_nobody(

@@ -26,6 +26,7 @@ class Stuck:
     def __init__(self, salon: Salon) -> None:
         self._salon = salon
         self.profile = salon.profile
+        self.deliveries = salon.deliveries
         self.should_speak = salon.should_speak
         self.is_open = threading.Event()
         self.began = threading.Semaphore(0)

@@ -15,24 +15,22 @@ pytest.importorskip("aiohttp")
 from aiohttp import web
 
 from salon.app import Salon
-from salon.conversation.discussion import Discussion
-from salon.core.errors import InvalidInput, InvalidSettings, ProviderFailed
+from salon.core.errors import InvalidInput
 from salon.experts.replies import Reply, SpeakDecision
 from salon.platforms import slack_app
 from salon.platforms.floor import Floor
-from salon.platforms.options import Room, SlackOptions
+from salon.platforms.options import Room
 from salon.platforms.slack_app import build_slack_app
 from salon.platforms.slack_reading import SILENT_CHANNEL
-from salon.platforms.slack_serving import LARGEST_BODY, check_slack, http_app, serve_socket
+from salon.platforms.slack_serving import LARGEST_BODY, http_app
 from tests.platforms.fake_slack import (
     BOT_ID,
-    SECRET,
     Caller,
     FakeSlack,
-    Values,
     all_text,
     mention,
     message,
+    options_of,
     running_slack,
     signed,
 )
@@ -43,14 +41,9 @@ from tests.platforms.rooms import (
     OLE,
     UNKNOWN_QUESTION,
     WIDE,
+    SlowService,
     floor_of,
 )
-
-
-def options_of(slack: FakeSlack, **more: Any) -> SlackOptions:
-    return SlackOptions(
-        bot_token="xoxb-1", signing_secret=SECRET, base_url=f"{slack.url}api/", **more
-    )
 
 
 @asynccontextmanager
@@ -71,25 +64,6 @@ def run(floor: Floor, play: Callable[[FakeSlack, Caller], Awaitable[None]]) -> N
             await play(slack, caller)
 
     asyncio.run(main())
-
-
-class SlowService:
-    """The real app behind a door that the test opens, and a note of what it was given."""
-
-    def __init__(self, salon: Salon) -> None:
-        self._salon = salon
-        self.profile = salon.profile
-        self.discussions: list[Discussion] = []
-        self.is_open = asyncio.Event()
-        self.loop = asyncio.get_running_loop()
-
-    def respond(self, avatar: str, question: str, **given: Any) -> Reply:
-        self.discussions.append(given["discussion"])
-        asyncio.run_coroutine_threadsafe(self.is_open.wait(), self.loop).result()
-        return self._salon.respond(avatar, question, **given)
-
-    def should_speak(self, avatar: str, discussion: Discussion, **more: Any) -> SpeakDecision:
-        return self._salon.should_speak(avatar, discussion, **more)
 
 
 @pytest.mark.requirement("cap/chat-platforms/slash-command")
@@ -284,15 +258,6 @@ def test_messages_without_words_and_names_that_are_forgotten_do_no_harm(
     asyncio.run(main())
 
 
-def test_events_are_remembered_only_so_long() -> None:
-    once = slack_app.Once()
-    assert once.is_first("a")
-    assert not once.is_first("a")
-    for number in range(10_000):
-        assert once.is_first(str(number))
-    assert once.is_first("a")
-
-
 def test_a_channel_that_cannot_be_read_is_said_to_be_so(salon: Salon) -> None:
     async def play(slack: FakeSlack, caller: Caller) -> None:
         refused = web.json_response({"ok": False, "error": "not_in_channel"})
@@ -312,6 +277,7 @@ def test_bots_edits_and_notices_are_not_answered(salon: Salon) -> None:
         await caller.event(mention(f"Berg: {GARDEN_QUESTION}", bot_id="BOTHER"))
         await caller.event(message(GARDEN_QUESTION, subtype="message_changed"))
         await caller.event(message(f"<@UBOT> Berg: {GARDEN_QUESTION}"))
+        await caller.event(message(f"<@UBOT|salon> Berg: {GARDEN_QUESTION}"))
         await caller.event({"type": "message"})
         await caller.event(message("hello", user=None))
         await caller.event(mention(f"Ole: {GARDEN_QUESTION}"))
@@ -420,7 +386,7 @@ def test_who_asks_too_fast_is_told_when_to_come_back_and_others_are_served(salon
         await caller.event(mention(f"Berg: {GARDEN_QUESTION}", user="U2"))
         assert GARDEN_ANSWER in all_text((await slack.told())[1])
 
-    run(floor_of(salon, Room(per_minute=1, burst=2)), play)
+    run(floor_of(salon, Room(per_minute=1, burst=2), now=lambda: 0.0), play)
 
 
 def test_a_full_slack_is_asked_again_after_the_time_it_names(
@@ -480,6 +446,7 @@ class BrokenService:
 
     def __init__(self, salon: Salon, error: Exception) -> None:
         self.profile = salon.profile
+        self.deliveries = salon.deliveries
         self._error = error
 
     def respond(self, *_: Any, **__: Any) -> Reply:
@@ -511,67 +478,3 @@ def test_whatever_fails_the_room_is_told_without_its_insides(
 
     service = BrokenService(salon, error)
     run(Floor(service, floor_of(salon).roster, WIDE), play)
-
-
-def envelope(kind: str, payload: Values) -> str:
-    return json.dumps(
-        {"type": kind, "envelope_id": "e1", "payload": payload, "accepts_response_payload": True}
-    )
-
-
-@pytest.mark.requirement("cap/chat-platforms/slash-command", "cap/chat-platforms/mention")
-def test_socket_mode_does_the_same(salon: Salon) -> None:
-    async def main() -> None:
-        async with running_slack() as slack:
-            options = options_of(slack, app_token="xapp-1")
-            stop = asyncio.Event()
-            app = build_slack_app(floor_of(salon), options)
-            serving = asyncio.create_task(serve_socket(app, options, stop=stop))
-            socket = await slack.socket()
-            command = {
-                "command": "/ask-berg", "text": GARDEN_QUESTION, "user_id": "U1",
-                "channel_id": "C1", "team_id": "T1", "response_url": f"{slack.url}response",
-            }  # fmt: skip
-            await socket.send_str(envelope("slash_commands", command))
-            assert (await slack.envelopes.get())["envelope_id"] == "e1"
-            assert GARDEN_ANSWER in all_text((await slack.told())[1])
-            event = {
-                "type": "event_callback", "event_id": "Ev1", "team_id": "T1",
-                "event": mention(f"Berg: {GARDEN_QUESTION}"),
-            }  # fmt: skip
-            await socket.send_str("this is no JSON")
-            await socket.send_str(envelope("events_api", event))
-            assert (await slack.envelopes.get())["envelope_id"] == "e1"
-            where, said = await slack.told()
-            assert where == "chat.postMessage"
-            assert GARDEN_ANSWER in all_text(said)
-            stop.set()
-            await serving
-
-    asyncio.run(main())
-
-
-def test_a_token_that_slack_does_not_know_is_one_clear_error(salon: Salon) -> None:
-    async def main() -> None:
-        async with running_slack() as slack:
-            assert (await check_slack(options_of(slack)))["team"] == "Valley"
-            refused = {"ok": False, "error": "invalid_auth"}
-            slack.instead["auth.test"] = [web.json_response(refused)]
-            with pytest.raises(ProviderFailed, match="invalid_auth") as caught:
-                await check_slack(options_of(slack))
-            assert "xoxb-" in (caught.value.hint or "")
-            slack.instead["apps.connections.open"] = [web.json_response(refused)]
-            options = options_of(slack, app_token="xapp-1")
-            app = build_slack_app(floor_of(salon), options)
-            with pytest.raises(ProviderFailed, match="invalid_auth"):
-                await serve_socket(app, options, stop=asyncio.Event())
-        nowhere = SlackOptions(bot_token="xoxb-1", base_url="http://127.0.0.1:9/api/")
-        with pytest.raises(ProviderFailed, match="cannot be reached"):
-            await check_slack(nowhere)
-        app = build_slack_app(floor_of(salon), nowhere)
-        with pytest.raises(InvalidSettings, match="app-level"):
-            await serve_socket(app, nowhere, stop=asyncio.Event())
-        with pytest.raises(InvalidSettings, match="signing secret"):
-            http_app(app, nowhere)
-
-    asyncio.run(main())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from salon.core.errors import AvatarNotFound, InvalidInput, SalonError
 
 if TYPE_CHECKING:
+    from salon.archive.deliveries import Deliveries
     from salon.archive.sqlite_archive import SqliteArchive
     from salon.corpus.fetch import Fetcher
     from salon.corpus.ingest import Details, Result
@@ -110,11 +111,15 @@ class AvatarsPart:
         """Describe every avatar, by id."""
         from salon.experts.profile import profile_ids
 
-        return [self.avatar_info(avatar) for avatar in profile_ids(self.archive)]
+        return [self.describe_avatar(avatar) for avatar in profile_ids(self.archive)]
+
+    def describe_avatar(self, avatar: str) -> "AvatarInfo":
+        """Return who an avatar is and what it rests on, for a list or a page: this is no use."""
+        return self._descriptions.get(avatar)
 
     def avatar_info(self, avatar: str) -> "AvatarInfo":
         """Return who an avatar is and what it rests on, or raise `AvatarNotFound`."""
-        info = self._descriptions.get(avatar)
+        info = self.describe_avatar(avatar)
         self.note_use(avatar, "describe", "", "answered")
         return info
 
@@ -163,6 +168,13 @@ class AvatarsPart:
         from salon.corpus.manifest import as_avatar_id
 
         return self.settings.home / "avatars" / as_avatar_id(avatar)
+
+    @cached_property
+    def deliveries(self) -> "Deliveries":
+        """The events of chat platforms that avatars answer, each of them once."""
+        from salon.archive.deliveries import Deliveries
+
+        return Deliveries(self.archive)
 
     # The demo
 

@@ -41,7 +41,8 @@ class Known:
     @property
     def command(self) -> str:
         """The shortest name that can stand in a command: `lincoln` in `/ask-lincoln`."""
-        return min((slug(one) for one in self.names), key=lambda one: (len(one), one))
+        spelled = (slug(one) for one in self.names if _key(one) == slug(one))
+        return min(spelled, key=lambda one: (len(one), one))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +79,9 @@ class Roster:
 
     def find(self, name: str) -> Known | None:
         """Return the avatar of a name, an id or a command, in any case."""
-        wanted = slug(name)
+        wanted = _key(name)
         return next(
-            (one for one in self.avatars if wanted in {slug(name) for name in one.spoken}), None
+            (one for one in self.avatars if wanted in {_key(name) for name in one.spoken}), None
         )
 
     def of_channel(self, channel: str) -> tuple[Known, ...]:
@@ -160,21 +161,28 @@ def session_of(platform: str, *places: str) -> str:
 
 def _known(profile: Profile, all_of_them: Iterable[Profile]) -> Known:
     taken = {
-        name.casefold()
+        _key(name)
         for other in all_of_them
         if other.id != profile.id
-        for name in (*names_of(other), _first_name(other))
+        for name in (other.id, *names_of(other), _first_name(other))
     }
     # The id is an avatar's own, whatever others are called.
     called = {profile.id, *(name.casefold() for name in names_of(profile))}
-    names = {one for one in called if slug(one) and (one == profile.id or one not in taken)}
+    names = {one for one in called if _key(one) and (one == profile.id or _key(one) not in taken)}
     first = _first_name(profile)
     return Known(
         id=profile.id,
         name=profile.name,
         names=tuple(sorted(names, key=lambda one: (-len(one), one))),
-        first=None if first in taken | names or not slug(first) else first,
+        first=None if first in names or _key(first) in taken | {""} else first,
     )
+
+
+def _key(name: str) -> str:
+    """Return what makes two names the same: how commands spell them, where they can."""
+    apart = unicodedata.normalize("NFKD", name)
+    plain = "".join(one for one in apart if not unicodedata.combining(one))
+    return slug(name) if plain.isascii() else unicodedata.normalize("NFKC", name.strip()).casefold()
 
 
 def _first_name(profile: Profile) -> str:

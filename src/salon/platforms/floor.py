@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -17,41 +17,18 @@ import anyio.to_thread
 from salon.conversation.discussion import Discussion, Utterance
 from salon.core.errors import InvalidInput, LimitReached, SalonError, TimedOut
 from salon.core.outcomes import Outcome
-from salon.experts.profile import Profile
-from salon.experts.replies import Reply, SpeakDecision
+from salon.experts.replies import Reply
 from salon.platforms.asking import LONGEST_QUESTION, Known, Roster, clean, clean_name, discussion_of
 from salon.platforms.options import Room
 from salon.platforms.patience import Patience
 from salon.platforms.rendering import Shown, show_error, show_help, show_reply
+from salon.platforms.services import RoomService
+
+if TYPE_CHECKING:
+    from salon.archive.deliveries import Deliveries
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-class AvatarService(Protocol):
-    """What the app does for a chat room."""
-
-    def profile(self, avatar: str) -> Profile:
-        """Return the profile of an avatar, or raise `AvatarNotFound`."""
-        ...
-
-    def respond(
-        self,
-        avatar: str,
-        question: str,
-        *,
-        discussion: Discussion = ...,
-        session: str | None = ...,
-        speaker: str = ...,
-    ) -> Reply:
-        """Return a grounded answer or an honest outcome."""
-        ...
-
-    def should_speak(
-        self, avatar: str, discussion: Discussion, *, others: Sequence[str] = ...
-    ) -> SpeakDecision:
-        """Decide whether an avatar speaks now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +50,7 @@ class Floor:
 
     def __init__(
         self,
-        service: AvatarService,
+        service: RoomService,
         roster: Roster,
         room: Room,
         now: Callable[[], float] = time.monotonic,
@@ -84,6 +61,11 @@ class Floor:
         self._patience = Patience(per_minute=room.per_minute, burst=room.burst, now=now)
         self._threads = anyio.CapacityLimiter(room.at_once)
         self._pending = 0
+
+    @property
+    def deliveries(self) -> "Deliveries":
+        """What was delivered and answered, in whatever process."""
+        return self._service.deliveries
 
     async def answer(self, avatar: Known, heard: Heard) -> Shown:
         """Return what to show in answer to a question, whatever happens."""

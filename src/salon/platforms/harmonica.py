@@ -2,17 +2,20 @@
 
 Harmonica itself knows no avatars. A session is set up through its interface, each avatar is made
 known to its facilitator as an MCP source, and a consultation puts the avatar's words into the
-dialogue of the participant who asked, and into no other.
+dialogue of the participant who asked, and into no other. The same words are answered once.
 """
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
+
+from salon.archive.deliveries import Delivery, Standing
 from salon.conversation.discussion import Discussion, Utterance
-from salon.core.errors import InvalidInput, InvalidSettings, SalonError
-from salon.experts.profile import Profile
+from salon.conversation.turns import Turn
+from salon.core.errors import Conflict, InvalidInput, InvalidSettings, NotFound, SalonError
 from salon.experts.replies import Reply
 from salon.platforms.asking import (
     LONGEST_QUESTION,
@@ -27,6 +30,7 @@ from salon.platforms.harmonica_client import Dialogue, HarmonicaClient
 from salon.platforms.options import HarmonicaOptions, Room
 from salon.platforms.patience import Patience
 from salon.platforms.rendering import plain_text, shorten, show_reply, spoken_name
+from salon.platforms.services import ConsultedService
 
 DEFAULT_FACILITATOR = "default"
 OFFERED_TOOLS = ("query_corpus", "generate_response", "get_avatar_info")
@@ -34,31 +38,8 @@ OFFERED_TOOLS = ("query_corpus", "generate_response", "get_avatar_info")
 LONGEST_MESSAGE = 10_000
 """Harmonica takes no more in one message."""
 FACILITATOR = "Facilitator"
+_REPLY = TypeAdapter(Reply)
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-
-
-class ConsultedService(Protocol):
-    """What the app does for a structured session."""
-
-    def profile(self, avatar: str) -> Profile:
-        """Return the profile of an avatar, or raise `AvatarNotFound`."""
-        ...
-
-    def respond(
-        self,
-        avatar: str,
-        question: str,
-        *,
-        discussion: Discussion = ...,
-        session: str | None = ...,
-        speaker: str = ...,
-    ) -> Reply:
-        """Return a grounded answer or an honest outcome."""
-        ...
-
-    def discussion(self, session: str) -> Discussion:
-        """Return what was said in a session so far."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +65,29 @@ class Consultation:
     reply: Reply
     message: str
     facilitator: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What an avatar is consulted on, and in which place of whose dialogue."""
+
+    session: HarmonicaSession
+    avatar: Known
+    participant: str
+    record: str
+    speaker: str
+    text: str
+    history: tuple[Utterance, ...]
+    place: int | None
+    """Where the participant spoke last; `None` where the dialogue was handed over."""
+
+    @property
+    def event(self) -> str:
+        """What is the same where the same is asked again."""
+        said = [(one.role, one.content) for one in self.history]
+        where = said if self.place is None else self.place
+        names = (self.session.id, self.participant, self.avatar.id)
+        return json.dumps([*names, self.text, where])
 
 
 class Harmonica:
@@ -151,10 +155,34 @@ class Harmonica:
         """Let an avatar speak in the dialogue of one participant.
 
         The history of that dialogue goes along: `context`, or what Harmonica has of it. Without a
-        question the participant's last words are one.
+        question the participant's last words are one. `Conflict` where exactly this was answered
+        already, or is being answered by another process.
         """
         self._patience.take(participant)
         known = self._in_session(session, avatar)
+        asked = self._asked(session, known, participant, context, question)
+        deliveries = self._service.deliveries
+        delivery = deliveries.take("harmonica", asked.event)
+        if not delivery.is_mine:
+            raise _refusal(delivery, known)
+        try:
+            if delivery.standing is Standing.IN_DOUBT:
+                self._require_unanswered(asked, delivery)
+            consultation = self._consult(asked, delivery)
+        except BaseException:
+            deliveries.give_back(delivery)
+            raise
+        deliveries.answered(delivery)
+        return consultation
+
+    def _asked(
+        self,
+        session: HarmonicaSession,
+        avatar: Known,
+        participant: str,
+        context: Sequence[Utterance] | None,
+        question: str | None,
+    ) -> "_Asked":
         record = session_of("harmonica", session.id, participant)
         said: Sequence[Utterance]
         if context is None:
@@ -162,28 +190,54 @@ class Harmonica:
             name, said = _name_of(dialogue), self._said(dialogue, session, record)
         else:
             name, said = _speaker_of(context), context
-        asked = clean(question or _last_words(said, name), LONGEST_QUESTION)
-        history = self._history(said, name, asked)
-        reply = self._service.respond(
-            known.id,
-            asked,
-            discussion=Discussion(utterances=history, topic=session.topic or None),
-            session=record,
+        text = clean(question or _last_words(said, name), LONGEST_QUESTION)
+        return _Asked(
+            session=session,
+            avatar=avatar,
+            participant=participant,
+            record=record,
             speaker=name,
+            text=text,
+            history=self._history(said, name, text),
+            place=None if context is not None else _last_place(said, name),
         )
-        shown = show_reply(reply, known.name)
-        message = shorten(f"{spoken_name(known.name)}: {plain_text(shown)}", LONGEST_MESSAGE)
+
+    def _consult(self, asked: "_Asked", delivery: Delivery) -> Consultation:
+        session, name = asked.session, asked.avatar.name
+        reply = self._service.respond(
+            asked.avatar.id,
+            asked.text,
+            discussion=Discussion(utterances=asked.history, topic=session.topic or None),
+            session=asked.record,
+            speaker=asked.speaker,
+        )
+        message = message_of(reply, name)
+        self._service.deliveries.sending(delivery)
         answer = self._client.say(
-            session.id, participant=participant, name=spoken_name(known.name), content=message
+            session.id, participant=asked.participant, name=spoken_name(name), content=message
         )
         return Consultation(
             session=session.id,
-            participant=participant,
-            question=asked,
+            participant=asked.participant,
+            question=asked.text,
             reply=reply,
             message=message,
             facilitator=answer.message.content or None,
         )
+
+    def _require_unanswered(self, asked: "_Asked", delivery: Delivery) -> None:
+        """Raise `Conflict` if the dialogue has the answer that Salon recorded to a question."""
+        own = {
+            _plain(message_of(_reply_of(turn), asked.avatar.name))
+            for turn in self._turns(asked.record)
+            if turn.message == asked.text and turn.replier == asked.avatar.id
+        }
+        begin = 0 if asked.place is None else asked.place + 1
+        for dialogue in self._client.dialogues(asked.session.id):
+            is_theirs = dialogue.participant_id == asked.participant
+            if is_theirs and any(_plain(one.content) in own for one in dialogue.messages[begin:]):
+                self._service.deliveries.answered(delivery)
+                raise _refusal(delivery, asked.avatar)
 
     def _history(self, said: Sequence[Utterance], name: str, asked: str) -> tuple[Utterance, ...]:
         room = self._room
@@ -245,18 +299,51 @@ class Harmonica:
     def _said(self, dialogue: Dialogue, session: HarmonicaSession, record: str) -> list[Utterance]:
         """Return a dialogue by speakers. What an avatar said is known from Salon's own record."""
         person = _name_of(dialogue)
-        own = [one.content for one in self._service.discussion(record).utterances if one.content]
-        names = {
-            f"{spoken_name(one.name)}: ": one.name for one in self._roster(session.avatars).avatars
+        names = {one.id: one.name for one in self._roster(session.avatars).avatars}
+        # The whole message, or a participant could go on in an avatar's name.
+        own = {
+            _plain(message_of(_reply_of(turn), names[turn.replier])): names[turn.replier]
+            for turn in self._turns(record)
+            if turn.replier in names
         }
         said = []
         for one in dialogue.messages:
             role = person if one.role == "user" else FACILITATOR
-            before = next((name for name in names if one.content.startswith(name)), None)
-            if before and any(text in one.content for text in own):
-                role = names[before]
-            said.append(Utterance(role=role, content=one.content))
+            said.append(Utterance(role=own.get(_plain(one.content), role), content=one.content))
         return said
+
+    def _turns(self, record: str) -> tuple[Turn, ...]:
+        try:
+            return self._service.session_turns(record)
+        except NotFound:
+            return ()
+
+
+def message_of(reply: Reply, name: str) -> str:
+    """Return what an avatar says as Harmonica is given it."""
+    text = plain_text(show_reply(reply, name))
+    return shorten(f"{spoken_name(name)}: {text}", LONGEST_MESSAGE)
+
+
+def _reply_of(turn: Turn) -> Reply:
+    """Return the reply that a turn records; what else it holds is not shown."""
+    return _REPLY.validate_python({one.name: turn.reply[one.name] for one in fields(Reply)})
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _refusal(delivery: Delivery, avatar: Known) -> Conflict:
+    if delivery.standing is Standing.ELSEWHERE:
+        return Conflict(f"{avatar.name} is being consulted on this", hint="wait for the answer")
+    return Conflict(
+        f"{avatar.name} has answered this", hint="it is in the dialogue; ask something else"
+    )
+
+
+def _last_place(said: Sequence[Utterance], name: str) -> int:
+    return max((place for place, one in enumerate(said) if one.role == name), default=-1)
 
 
 def _name_of(dialogue: Dialogue) -> str:

@@ -24,6 +24,8 @@ SILENT_CHANNEL = "I cannot read this channel, so I answer the question alone."
 FAILURES = (SlackClientError, ClientError, OSError, TimeoutError, ValueError)
 """Slack says no, cannot be reached, or answers with something else than JSON."""
 _LONGEST_THREAD = 1_000
+_MOST_LOOKED_AT = 999
+"""Messages after a question among which an answer to it is looked for; Slack takes no more."""
 _REMEMBERED = 5_000
 _NAMES_LAST_S = 3_600.0
 
@@ -59,6 +61,31 @@ class SlackReading:
         earlier = [one for one in found if one.get("ts") != until]
         said = [await self._utterance(one, bot) for one in earlier[-self._history :]]
         return tuple(one for one in said if one), None
+
+    async def has_reply(
+        self, channel: str, *, mark: Mapping[str, Any], bot: str, thread: str | None, since: str
+    ) -> bool | None:
+        """Tell whether the bot said something with this mark; `None` where Slack does not say."""
+        where: Any = {
+            "channel": channel,
+            "oldest": since,
+            "limit": _MOST_LOOKED_AT,
+            "include_all_metadata": True,
+        }
+        try:
+            if thread:
+                answer: Any = await self._client.conversations_replies(**where, ts=thread)
+            else:
+                answer = await self._client.conversations_history(**where)
+        except FAILURES as error:
+            log.warning("the channel cannot be read: %s", error)
+            return None
+        marks = [one.get("metadata") for one in answer["messages"] if one.get("bot_id") == bot]
+        if any(_has_all(one, mark) for one in marks):
+            return True
+        # All that the bot says has a mark; where one is not shown, the wanted one may be hidden.
+        is_whole = not answer.get("has_more") and all(marks)
+        return False if is_whole else None
 
     async def words(self, text: str) -> str:
         """Return a message with names for ids."""
@@ -121,6 +148,10 @@ class SlackReading:
             if text.startswith(before):
                 return Utterance(role=one.name, content=text.removeprefix(before))
         return None
+
+
+def _has_all(found: object, wanted: Mapping[str, Any]) -> bool:
+    return isinstance(found, Mapping) and all(found.get(one) == wanted[one] for one in wanted)
 
 
 SPOKEN = frozenset({None, "thread_broadcast", "file_share", "me_message"})

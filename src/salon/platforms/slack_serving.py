@@ -1,7 +1,11 @@
-"""How Slack reaches the app: over a socket that Salon opens, or over signed HTTP requests."""
+"""How Slack reaches the app: over a socket that Salon opens, or over signed HTTP requests.
+
+Whoever ends it waits a moment for the answers to what Slack was told has arrived.
+"""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from aiohttp import ClientError
@@ -10,7 +14,6 @@ from slack_bolt.adapter.starlette.async_handler import (
     to_async_bolt_request,
     to_starlette_response,
 )
-from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from starlette.applications import Starlette
@@ -20,6 +23,7 @@ from starlette.routing import Route
 
 from salon.core.errors import InvalidSettings, ProviderFailed, SalonError
 from salon.platforms.options import SlackOptions
+from salon.platforms.slack_app import SlackApp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +39,7 @@ _HINTS: "Mapping[str, str]" = {
 }
 
 
-def http_app(app: AsyncApp, options: SlackOptions) -> Starlette:
+def http_app(app: SlackApp, options: SlackOptions) -> Starlette:
     """Return what takes Slack's requests; every one must be signed, and lately."""
     if not options.signing_secret:
         raise InvalidSettings(
@@ -59,7 +63,12 @@ def http_app(app: AsyncApp, options: SlackOptions) -> Starlette:
             return PlainTextResponse("not readable", 400)
         return to_starlette_response(await app.async_dispatch(read))
 
-    return Starlette(routes=[Route(PATH, take, methods=["POST"])])
+    @asynccontextmanager
+    async def until_answered(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await app.once.settle()
+
+    return Starlette(routes=[Route(PATH, take, methods=["POST"])], lifespan=until_answered)
 
 
 async def check_slack(options: SlackOptions) -> "dict[str, str]":
@@ -76,7 +85,7 @@ async def check_slack(options: SlackOptions) -> "dict[str, str]":
     return {one: str(answer.get(one, "")) for one in ("team", "user", "bot_id", "url")}
 
 
-async def serve_socket(app: AsyncApp, options: SlackOptions, *, stop: asyncio.Event) -> None:
+async def serve_socket(app: SlackApp, options: SlackOptions, *, stop: asyncio.Event) -> None:
     """Hold a socket to Slack until told to stop; Slack's own client connects again by itself."""
     if not options.app_token:
         raise InvalidSettings(
@@ -92,6 +101,7 @@ async def serve_socket(app: AsyncApp, options: SlackOptions, *, stop: asyncio.Ev
         raise as_salon_error(error) from error
     finally:
         await socket.close_async()  # type: ignore[no-untyped-call]
+        await app.once.settle()
 
 
 def as_salon_error(error: SlackApiError) -> SalonError:

@@ -66,6 +66,11 @@ def mentioned(text: str) -> list[str]:
     return [found[2] for found in _SPECIAL.finditer(text) if found[1] == "@"]
 
 
+def without_mention(text: str, user: str) -> str:
+    """Return a message without the places where it mentions somebody."""
+    return re.sub(rf"<@{re.escape(user)}(?:\|[^<>]*)?>", " ", text).strip()
+
+
 def fallback(shown: Shown) -> str:
     """Return the text of notifications and of clients without blocks; it begins with the name."""
     whole = f"{spoken_name(shown.speaker)}: {plain_text(shown)}"
