@@ -21,7 +21,7 @@ from salon.cli.council import NO_QUORUM
 from salon.cli.council_view import Picture, line_of
 from salon.cli.serve import make_config
 from salon.council.driving import RoundEvent, Step
-from salon.council.rounds import Phase, Round
+from salon.council.rounds import Phase, Round, Verdict
 from salon.council.seats import Seat
 from salon.settings import Settings, load_settings
 from tests.api.serving import running
@@ -29,13 +29,17 @@ from tests.cli.conftest import CommandLine
 from tests.mcp_server.council_playing import act as act_over_mcp
 from tests.mcp_server.council_playing import calling, outside
 from tests.parts.council_homes import (
+    FAR,
     FOG,
+    PAST,
     POOR,
     TOPIC,
     TOPIC_ID,
     copied,
     make_council_home,
     play_by_hand,
+    propose_retirement,
+    vacate,
 )
 
 BIN = Path(sys.executable).parent
@@ -94,7 +98,7 @@ def test_no_quorum_is_an_outcome_and_a_person_is_told_why(command: CommandLine) 
     assert found["round"]["phase"] == "no_quorum"
     assert found["chapter"] is None
     assert "ended without a chapter; a person has to look at it" in ran.errors
-    assert "no draft passed the checks" in ran.errors
+    assert "nobody handed in a draft: the archive has nothing on this" in ran.errors
     assert "V was absent in sprint" in ran.errors
 
 
@@ -186,6 +190,63 @@ def test_souls_are_shown(command: CommandLine) -> None:
     found = command("council", "souls", "--json").json["souls"]
     assert [one["seat"] for one in found] == list(Seat)
     assert all(one["soul"] for one in found)
+
+
+def test_a_seat_that_is_voted_on_is_shown_with_who_is_waited_for(command: CommandLine) -> None:
+    assert "vote" not in command("council", "status").text
+    with Salon(load_settings(home=command.home, environment={})) as salon:
+        propose_retirement(salon, Seat.VIZIER)
+        salon.seat_skills(Seat.CHAIR).vote_retirement(Verdict.UP, review="review_1")
+    shown = (
+        f"seat V is put to the vote (review_1): 1 Up, 0 Down; it is over at {FAR}\n"
+        "  what to do: II, III and IV can say up or down with council_vote_retirement\n"
+    )
+    assert command("council", "status").text == f"no round is open\n{shown}"
+    assert command("council", "souls").text.startswith(f"{shown}\nI Chair (structure)")
+    found = command("council", "status", "--json").json["evolution"]
+    assert (found["stage"], found["seat"], found["due_at"]) == ("voting", "V", FAR)
+    assert (found["ups"], found["waiting_for"]) == (["I"], ["II", "III", "IV"])
+
+
+def test_a_retirement_that_ran_out_of_time_says_why_the_seat_stays(command: CommandLine) -> None:
+    with Salon(load_settings(home=command.home, environment={})) as salon:
+        propose_retirement(salon, Seat.VIZIER, due_at=PAST)
+    assert command("council", "status").text == "no round is open\n"
+    lines = command("council", "souls").text.splitlines()
+    assert lines[0] == (
+        "last review (review_1): seat V stays: 0 of the 4 Up that it takes were there, and "
+        f"I, II, III and IV had not voted by {PAST}"
+    )
+    assert lines[1] == f"  I was absent: nothing came by {PAST}"
+
+
+def test_a_vacancy_that_ran_out_of_time_says_what_to_do(command: CommandLine) -> None:
+    with Salon(load_settings(home=command.home, environment={})) as salon:
+        vacate(salon, Seat.VIZIER, due_at=PAST)
+        for seat in (Seat.CHAIR, Seat.MINER):
+            salon.seat_skills(seat).synthesize_soul("Join distant sources.")
+    shown = command("council", "status").text.splitlines()
+    to_do = (
+        "have III and IV hand in a text with skill_synthesize_soul, or hold a round with them held "
+        "here, such as --seat III=offline: the seats held here write when it ends"
+    )
+    assert shown[1:] == [
+        f"seat V is vacant (review_1): 2 of 3 have handed in the same soul; it was due by {PAST}",
+        f"  III was absent: nothing came by {PAST}",
+        f"  IV was absent: nothing came by {PAST}",
+        f"  what to do: {to_do}",
+    ]
+    souls = command("council", "souls")
+    assert souls.text.splitlines()[:4] == shown[1:]
+    assert "V Vizier (synthesis): offline, no token, vacant, rounds" in souls.text
+    found = command("council", "souls", "--json").json["evolution"]
+    assert (found["overdue"], found["consents"], found["consents_needed"]) == (
+        True,
+        [["I", "II"]],
+        3,
+    )
+    one = rounds_of(command)["published"]
+    assert "evolution" not in command("council", "status", one, "--json").json
 
 
 # Tokens

@@ -252,10 +252,10 @@ def test_effective_votes_lie_between_one_and_the_number_of_voters(rows: list[lis
         assert 1 <= found <= 5
 
 
-def test_earlier_rounds_count_for_a_round_that_says_nothing_yet() -> None:
+def test_a_round_without_votes_has_no_effective_votes_whatever_came_before() -> None:
     alike = five_drafts(_grades({seat: [2, 5, 7, 9, 4] for seat in Seat}))
     now = made_round([candidate(draft_id(CHAIR), CHAIR)], id_="round_2")
-    assert effective_votes([alike, now]) == effective_votes([alike])
+    assert isinstance(effective_votes([alike, now]), Absent)
 
 
 def test_the_example_in_the_guide_prints_what_the_guide_says(

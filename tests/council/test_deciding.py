@@ -297,7 +297,7 @@ def test_a_draft_that_is_not_refined_stands_as_it_was(council: Council) -> None:
 
 def test_without_any_draft_there_is_no_quorum(council: Council) -> None:
     after = council.sprint(council.open(), ())
-    assert (after.phase, after.reasons) == (Phase.NO_QUORUM, ("no draft passed the checks",))
+    assert (after.phase, after.reasons) == (Phase.NO_QUORUM, ("nobody handed in a draft: asleep",))
     assert len(council.told) == 1
 
 

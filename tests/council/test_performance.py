@@ -50,8 +50,8 @@ def test_the_matrix_counts_what_happened() -> None:
 
 
 def test_a_draft_counts_once_however_often_it_was_voted_on() -> None:
-    drafts = [candidate("a", CHAIR), candidate("a", CHAIR, attempt=1)]
-    votes = [vote(MINER, "a", 4), vote(MINER, "a", 8, attempt=1)]
+    drafts = [candidate("a", CHAIR), candidate("a-1", CHAIR, attempt=1)]
+    votes = [vote(MINER, "a", 4), vote(MINER, "a-1", 8, attempt=1)]
     rows = _rows(made_round(drafts, votes, attempt=1, phase=Phase.NO_QUORUM))
     assert rows[CHAIR].drafts == 1
     assert rows[CHAIR].mean_score == pytest.approx(6)

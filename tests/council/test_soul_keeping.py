@@ -1,6 +1,6 @@
 """Souls in an archive: laid down, retired, buried, written together, on probation."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from threading import Barrier, Thread
 
@@ -8,11 +8,10 @@ import pytest
 
 from salon.archive.sqlite_archive import SqliteArchive
 from salon.core.clock import SteppingClock
-from salon.core.errors import InvalidInput, NotAllowed, NotFound, ProviderFailed, RoundNotFound
+from salon.core.errors import InvalidInput, NotAllowed, NotFound, RoundNotFound
 from salon.core.hashing import content_hash
 from salon.core.ids import CountedIds
 from salon.council.evolving import evolve
-from salon.council.holders import Brief, Graded, Shown
 from salon.council.outcomes import Outcomes
 from salon.council.rounds import Verdict
 from salon.council.rules import CouncilRules
@@ -20,6 +19,7 @@ from salon.council.seats import CHARGES, Seat
 from salon.council.soul_keeping import SoulKeeper
 from salon.council.souls import Stage
 from tests.council.made_rounds import finished_round, keep, made_round
+from tests.council.soul_writers import writers
 
 CHAIR, MINER, AUDITOR, PROFESSOR, VIZIER = Seat
 SURVIVORS = (CHAIR, MINER, AUDITOR, PROFESSOR)
@@ -237,63 +237,34 @@ def test_four_who_vote_at_once_are_all_counted(archive: SqliteArchive) -> None:
     assert {one.seat for one in state.votes} == set(SURVIVORS)
 
 
-class _Writer:
-    """A holder that only writes souls."""
-
-    def __init__(self, text: str | None) -> None:
-        self.text = text
-        self.asked: list[tuple[str, tuple[str, ...], str]] = []
-
-    def write_soul(self, goal: str, blind_spots: tuple[str, ...], old_soul: str) -> str:
-        self.asked.append((goal, blind_spots, old_soul))
-        if self.text is None:
-            raise ProviderFailed("no answer")
-        return self.text
-
-    def draft(self, brief: Brief) -> str:
-        raise NotImplementedError
-
-    refine = fuse = draft
-
-    def review(self, brief: Brief, candidate: Shown) -> str:
-        raise NotImplementedError
-
-    def grade(self, brief: Brief, candidate: Shown) -> Graded:
-        raise NotImplementedError
-
-
-def _writers(texts: Sequence[str | None]) -> dict[Seat, _Writer]:
-    return {seat: _Writer(text) for seat, text in zip(Seat, texts, strict=True)}
-
-
 def test_holders_vote_by_the_matrix_and_consent_to_the_first_text_that_is_accepted(
     archive: SqliteArchive,
 ) -> None:
     keeper = _keeper(archive)
     old = keeper.soul(VIZIER).text
-    writers = _writers([None, " ", NEW, "# Other\n", "# Mine\n"])
-    assert evolve(keeper, writers).stage is Stage.SETTLED, "nothing is due"
+    writing = writers([None, " ", NEW, "# Other\n", "# Mine\n"])
+    assert evolve(keeper, writing).stage is Stage.SETTLED, "nothing is due"
     _rounds(archive, 1, 3)
-    assert evolve(keeper, writers).stage is Stage.SETTLED
+    assert evolve(keeper, writing).stage is Stage.SETTLED
     assert keeper.soul(VIZIER).text == NEW
-    goal, spots, shown = writers[AUDITOR].asked[0]
+    goal, spots, shown = writing[AUDITOR].asked[0]
     assert "synthesis" in goal
     assert spots
     assert shown == old
-    assert not writers[PROFESSOR].asked
-    assert not writers[VIZIER].asked
-    assert evolve(keeper, writers).cycle == 1
+    assert not writing[PROFESSOR].asked
+    assert not writing[VIZIER].asked
+    assert evolve(keeper, writing).cycle == 1
 
 
 def test_an_outside_survivor_is_waited_for(archive: SqliteArchive) -> None:
     keeper = _keeper(archive)
     _rounds(archive, 1, 3)
-    writers = _writers([NEW] * 5)
-    outside = writers.pop(CHAIR)
+    writing = writers([NEW] * 5)
+    outside = writing.pop(CHAIR)
     assert outside.text == NEW
-    assert evolve(keeper, writers).waiting_for() == (CHAIR,)
+    assert evolve(keeper, writing).waiting_for() == (CHAIR,)
     keeper.vote_retirement(CHAIR, Verdict.UP)
-    assert evolve(keeper, writers).stage is Stage.VACANT
+    assert evolve(keeper, writing).stage is Stage.VACANT
     made = keeper.synthesize(CHAIR, system_prompt_content=NEW)
     assert made.status == "born"
 

@@ -26,6 +26,8 @@ from salon.settings import load_settings
 from tests.mcp_server.council_playing import GOOD, calling, draft, look_often, play
 from tests.mcp_server.talking import ERAS, call, read, talk, text_of
 from tests.parts.council_homes import (
+    FAR,
+    PAST,
     TOPIC,
     TOPIC_ID,
     make_council_home,
@@ -405,7 +407,7 @@ def test_survivors_write_a_soul_over_mcp_and_nobody_else_can(tmp_path: Path) -> 
         ]
         assert {one["status"] for one in made} == {"awaiting_survivors"}
         seen = structured(call(servers[Seat.PROFESSOR], "council_brief"))["vacancy"]
-        assert (seen["seat"], seen["goal"]) == ("V", "Links")
+        assert (seen["seat"], seen["goal"], seen["consents_needed"]) == ("V", "Links", 4)
         (proposal,) = seen["proposals"]
         assert proposal == {
             "system_prompt_content": "Join what lies far apart.\n",
@@ -421,19 +423,89 @@ def test_survivors_vote_on_a_retirement_over_mcp_once_each_and_the_subject_has_n
     with Salon(load_settings(home=tmp_path, environment={})) as home:
         servers = {seat: build_seat_server(home, seat) for seat in Seat}
         tool = "council_vote_retirement"
-        early = call(servers[Seat.CHAIR], tool, verdict="up")
+        early = call(servers[Seat.CHAIR], tool, review_id="review_1", verdict="up")
         assert reason_of(early)["code"] == "not_allowed"
         propose_retirement(home, Seat.VIZIER)
+        other = reason_of(call(servers[Seat.CHAIR], tool, review_id="review_0", verdict="up"))
+        assert other["message"] == "'review_0' is not what is voted on now"
+        assert other["hint"] == "seat V is put to the vote now, in review_1"
         assert structured(call(servers[Seat.VIZIER], "council_brief"))["retirement"] is None
-        assert reason_of(call(servers[Seat.VIZIER], tool, verdict="down"))["code"] == "not_allowed"
-        assert structured(call(servers[Seat.CHAIR], tool, verdict="up"))["status"] == "voting"
-        assert reason_of(call(servers[Seat.CHAIR], tool, verdict="up"))["code"] == "not_allowed"
+        assert (
+            reason_of(call(servers[Seat.VIZIER], tool, review_id="review_1", verdict="down"))[
+                "code"
+            ]
+            == "not_allowed"
+        )
+        assert (
+            structured(call(servers[Seat.CHAIR], tool, review_id="review_1", verdict="up"))[
+                "status"
+            ]
+            == "voting"
+        )
+        assert (
+            reason_of(call(servers[Seat.CHAIR], tool, review_id="review_1", verdict="up"))["code"]
+            == "not_allowed"
+        )
         assert structured(call(servers[Seat.CHAIR], "council_brief"))["retirement"] is None
         seen = structured(call(servers[Seat.MINER], "council_brief"))["retirement"]
-        assert seen == {"seat": "V", "ups": 1, "downs": 0}
+        assert seen == {
+            "review_id": "review_1",
+            "seat": "V",
+            "ups": 1,
+            "downs": 0,
+            "due_at": FAR,
+        }
         others = (Seat.MINER, Seat.AUDITOR, Seat.PROFESSOR)
-        said = [structured(call(servers[seat], tool, verdict="up"))["status"] for seat in others]
+        said = [
+            structured(call(servers[seat], tool, review_id="review_1", verdict="up"))["status"]
+            for seat in others
+        ]
         assert said == ["voting", "voting", "vacant"]
+
+
+def test_a_vote_that_comes_too_late_over_mcp_gets_one_clear_error(tmp_path: Path) -> None:
+    with Salon(load_settings(home=tmp_path, environment={})) as home:
+        server = build_seat_server(home, Seat.CHAIR)
+        propose_retirement(home, Seat.VIZIER, due_at=PAST)
+        tool = "council_vote_retirement"
+        errors = [
+            reason_of(call(server, tool, review_id="review_1", verdict="up")) for _ in range(2)
+        ]
+        assert errors[0] == errors[1]
+        assert errors[0]["code"] == "not_allowed"
+        assert f"I, II, III and IV had not voted by {PAST}" in errors[0]["message"]
+        assert "council.evolve_every" in errors[0]["hint"]
+        assert structured(call(server, "council_brief"))["retirement"] is None
+        assert {one.seat for one in home._soul_keeper.state().absences} == set(Seat) - {Seat.VIZIER}
+
+
+def test_a_vacancy_that_lasts_is_shown_and_holds_up_only_whoever_has_yet_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+
+    async def look_again(seconds: float) -> None:
+        looks.append(seconds)
+
+    with Salon(load_settings(home=tmp_path, environment={})) as home:
+        vacate(home, Seat.VIZIER, due_at=PAST)
+        servers = {seat: build_seat_server(home, seat) for seat in Seat}
+        text = "Join what lies far apart."
+        for seat in (Seat.CHAIR, Seat.MINER):
+            made = call(servers[seat], "skill_synthesize_soul", system_prompt_content=text)
+            assert structured(made)["status"] == "awaiting_survivors"
+        monkeypatch.setattr("salon.mcp_server.council_server.anyio.sleep", look_again)
+        waiting = structured(call(servers[Seat.AUDITOR], "council_brief", wait_s=1))["vacancy"]
+        assert (waiting["due_at"], waiting["consents_needed"]) == (PAST, 3)
+        assert not waiting["handed_in"]
+        assert not looks
+        done = structured(call(servers[Seat.CHAIR], "council_brief", wait_s=1))["vacancy"]
+        assert done["handed_in"]
+        assert len(looks) == 2
+        born = call(servers[Seat.AUDITOR], "skill_synthesize_soul", system_prompt_content=text)
+        assert structured(born)["status"] == "born"
+        late = call(servers[Seat.PROFESSOR], "skill_synthesize_soul", system_prompt_content=text)
+        assert "IV stayed silent" in reason_of(late)["message"]
 
 
 @pytest.mark.requirement("council/security/broadcast-alias")

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from salon.app import Salon
@@ -20,6 +20,7 @@ from salon.settings import Settings, load_settings
 TOPIC = "The lamp and the keepers of Skerry Head"
 TOPIC_ID = "the-lamp-and-the-keepers-of-skerry-head"
 FOG = "Signals in fog"
+FAR, PAST = "2999-01-01T00:00:00.000000Z", "2001-01-01T00:00:00.000000Z"
 GOOD = Scorecard(accuracy=9, depth=8, pedagogy=9)
 POOR = Scorecard(accuracy=3, depth=3, pedagogy=3)
 DOCUMENTS = {
@@ -126,7 +127,7 @@ def act(salon: Salon, seat: Seat, round_id: str, scores: Scorecard = GOOD) -> No
             skills.cast_vote(due, scores, "It is quoted.")
 
 
-def propose_retirement(salon: Salon, seat: Seat) -> None:
+def propose_retirement(salon: Salon, seat: Seat, *, due_at: str = FAR) -> None:
     """Put a seat to the vote, whatever its record is."""
     state = souls.propose(
         salon._soul_keeper.state(),
@@ -135,16 +136,22 @@ def propose_retirement(salon: Salon, seat: Seat) -> None:
         finished=0,
         blind_spots=("all",),
         goal="Links",
+        due_at=due_at,
     )
-    salon.archive.put(EVOLUTION, EVOLUTION_CARD.write(asdict(state)))
+    _put(salon, state)
 
 
-def vacate(salon: Salon, seat: Seat) -> None:
+def vacate(salon: Salon, seat: Seat, *, due_at: str = FAR) -> None:
     """Have the four others retire a seat, whatever its record is."""
     propose_retirement(salon, seat)
     keeper = salon._soul_keeper
     for survivor in keeper.state().survivors:
         keeper.vote_retirement(survivor, Verdict.UP)
+    _put(salon, replace(keeper.state(), due_at=due_at))
+
+
+def _put(salon: Salon, state: souls.Evolution) -> None:
+    salon.archive.put(EVOLUTION, EVOLUTION_CARD.write(asdict(state)))
 
 
 def quoting_draft(title: str, passages: Sequence[FoundPassage], *, most: int = 6) -> str:

@@ -5,21 +5,25 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from salon.app import Salon
+from salon.core.clock import parse_instant
 from salon.core.errors import InvalidInput, NotAllowed, NotFound, RoundNotFound
 from salon.council.driving import RoundEvent, Step
 from salon.council.rounds import Phase, Round, Verdict
 from salon.council.seats import Seat
+from salon.council.soul_cards import EVOLUTION, EVOLUTION_CARD
 from salon.parts.council_driving import RoundIsDriven, RoundLeft
 from salon.settings import Settings, load_settings
 from salon.settings.council import CouncilSettings
 from tests.parts.council_homes import (
     FOG,
     GOOD,
+    PAST,
     POOR,
     TOPIC,
     TOPIC_ID,
@@ -27,6 +31,7 @@ from tests.parts.council_homes import (
     copied,
     make_council_home,
     play_by_hand,
+    propose_retirement,
     vacate,
 )
 from tests.parts.council_scripts import write_script
@@ -431,6 +436,79 @@ def test_survivors_see_the_vacancy_and_write_the_soul_together(salon: Salon) -> 
     assert shown.text == "Join distant sources.\n"
     assert shown.on_probation
     assert [one["version"] for one in shown.history] == ["1", "2"]
+
+
+# Survivors who stay silent
+
+
+def test_until_when_survivors_have_time_comes_from_the_settings(
+    filled: Settings, tmp_path: Path
+) -> None:
+    council = {"evolve_patience_s": 90.0, "evolve_every": 1}
+    with Salon(copied(filled, tmp_path / "home", council=council)) as salon:
+        assert salon.evolution().due_at == ""
+        play_by_hand(salon)
+        opened = salon._soul_keeper.open_retirement()
+        assert opened is not None
+        waits = parse_instant(opened.due_at) - parse_instant(opened.touched_at)
+        assert waits.total_seconds() == 90
+        shown = salon.evolution()
+        assert (shown.stage, shown.seat, shown.due_at) == (
+            "voting",
+            opened.subject,
+            opened.due_at,
+        )
+        assert shown.waiting_for == opened.survivors
+
+
+def test_a_retirement_out_of_time_has_ended_whoever_looks_first(
+    salon: Salon, caplog: pytest.LogCaptureFixture
+) -> None:
+    propose_retirement(salon, Seat.VIZIER, due_at=PAST)
+    shown = salon.evolution()
+    assert (shown.stage, shown.seat, shown.waiting_for, shown.to_do) == ("settled", None, (), "")
+    assert shown.absent == dict.fromkeys(["I", "II", "III", "IV"], f"nothing came by {PAST}")
+    assert shown.ended.startswith("seat V stays: 0 of the 4 Up")
+    assert caplog.messages == [f"review_1: {shown.ended}"]
+    assert salon.seat_skills(Seat.CHAIR).retirement() is None
+    assert salon.evolution() == shown
+
+
+def test_a_vacancy_out_of_time_is_settled_before_a_round_opens(
+    salon: Salon, caplog: pytest.LogCaptureFixture
+) -> None:
+    vacate(salon, Seat.VIZIER)
+    for seat in list(Seat)[:3]:
+        salon.seat_skills(seat).synthesize_soul("Join distant sources.")
+    state = replace(salon._soul_keeper.state(), due_at=PAST)
+    salon.archive.put(EVOLUTION, EVOLUTION_CARD.write(asdict(state)))
+    opened = salon.open_round(TOPIC)
+    assert Seat.VIZIER in opened.souls, "born before"
+    assert opened.on_probation == (Seat.VIZIER,)
+    assert salon.evolution().ended == "seat V has a new soul by I, II and III; IV stayed silent"
+    assert len(caplog.messages) == 1
+
+
+def test_a_vacancy_that_stays_open_says_what_to_do_and_the_seats_held_here_can_do_it(
+    salon: Salon, caplog: pytest.LogCaptureFixture
+) -> None:
+    vacate(salon, Seat.VIZIER, due_at=PAST)
+    salon.seat_skills(Seat.CHAIR).synthesize_soul("Join distant sources.")
+    shown = salon.evolution()
+    assert (shown.stage, shown.seat, shown.overdue) == ("vacant", Seat.VIZIER, True)
+    assert (shown.consents, shown.consents_needed) == (((Seat.CHAIR,),), 3)
+    assert shown.waiting_for == (Seat.MINER, Seat.AUDITOR, Seat.PROFESSOR)
+    assert shown.to_do.startswith("have II, III and IV hand in a text with skill_synthesize_soul")
+    assert "--seat II=offline" in shown.to_do
+    assert caplog.messages == [
+        "review_1: seat V is still vacant; `salon council status` says what to do"
+    ]
+    opened = salon.open_round(TOPIC, holders={Seat.CHAIR: "outside"})
+    assert Seat.VIZIER not in opened.souls
+    salon.run_round(opened.id, patience=0.0)
+    after = salon.evolution()
+    assert (after.stage, list(after.absent)) == ("settled", ["IV"])
+    assert after.ended == "seat V has a new soul by I, II and III; IV stayed silent"
 
 
 def test_the_application_leaves_no_lock_behind(salon: Salon) -> None:

@@ -4,6 +4,7 @@ A round that ends without a quorum is an outcome and no error: what is known is 
 the reasons go to standard error, and the exit code is `NO_QUORUM`.
 """
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -134,14 +135,21 @@ def _tell_person(over: "Round") -> None:
 @json_option
 @with_salon
 def status(salon: Salon, round_id: str | None, as_json: bool) -> None:
-    """Show the rounds that are open, or one, and who is waited for."""
-    from salon.cli.council_view import round_text
+    """Show the rounds that are open, or one, and who is waited for.
+
+    Also a seat that is voted on or vacant, until when the others are waited for, and what to do.
+    """
+    from salon.cli.council_view import evolution_text, round_text
 
     chosen = [salon.round(round_id)] if round_id else salon.rounds()
     shown = [one for one in chosen if round_id or not one.is_over]
-    texts = [round_text(one, salon.round_due(one.id)) for one in shown]
-    values = {"rounds": [_round_json(salon, one.id) for one in shown]}
-    emit(values, "\n".join(texts) or "no round is open", as_json=as_json)
+    texts = [round_text(one, salon.round_due(one.id)) for one in shown] or ["no round is open"]
+    values: dict[str, Any] = {"rounds": [_round_json(salon, one.id) for one in shown]}
+    if not round_id:
+        evolution = salon.evolution()
+        values["evolution"] = asdict(evolution)
+        texts += [evolution_text(evolution)] if evolution.seat is not None else []
+    emit(values, "\n".join(texts), as_json=as_json)
 
 
 @council.command("list")
@@ -225,20 +233,28 @@ def outcome(salon: Salon, round_id: str, became: str, as_json: bool) -> None:
 @json_option
 @with_salon
 def souls(salon: Salon, as_json: bool) -> None:
-    """Show the seats, who holds them, their souls and how they have done."""
-    from salon.api.round_shapes import soul_body
+    """Show the seats, who holds them, their souls and how they have done.
 
-    found = salon.souls()
-    values = {"souls": [soul_body(one).model_dump(mode="json") for one in found]}
-    emit(values, "\n\n".join(_soul_text(one) for one in found), as_json=as_json)
+    Also how the latest vote on a seat stands or ended, and what is to do about a vacant seat.
+    """
+    from salon.api.round_shapes import soul_body
+    from salon.cli.council_view import evolution_text
+
+    found, evolution = salon.souls(), salon.evolution()
+    values = {
+        "souls": [soul_body(one).model_dump(mode="json") for one in found],
+        "evolution": asdict(evolution),
+    }
+    texts = [evolution_text(evolution)] if evolution.seat is not None or evolution.ended else []
+    emit(values, "\n\n".join([*texts, *map(_soul_text, found)]), as_json=as_json)
 
 
 def _soul_text(soul: "SoulShown") -> str:
     facts = [soul.holder, "has a token" if soul.has_token else "no token"]
-    facts += ["on probation"] if soul.on_probation else []
+    facts += ["vacant"] if soul.hash is None else ["on probation"] if soul.on_probation else []
     facts += [f"{name} {value}" for name, value in soul.performance.items()]
     head = f"{soul.seat} {soul.title} ({soul.virtue}): {', '.join(facts)}"
-    return f"{head}\n{soul.handle}\n{soul.text}"
+    return head if soul.hash is None else f"{head}\n{soul.handle}\n{soul.text}"
 
 
 @council.command()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from salon.council.bias import Slope
-    from salon.parts.council_shapes import Ballot, BallotRow
+    from salon.parts.council_shapes import Ballot, BallotRow, EvolutionShown
 
 PATH = (
     Phase.SPRINT,
@@ -239,3 +239,25 @@ def _seat_line(round_: Round, seat: Seat, due: tuple[str, ...]) -> str:
     learning = ", on probation" if seat in round_.on_probation else ""
     holder = round_.holders.get(seat, "nobody")
     return f"  {seat:<3} {CHARGES[seat].title:<9} {holder}{learning}{waits}"
+
+
+def evolution_text(shown: "EvolutionShown") -> str:
+    """Return as people read it which seat is voted on or vacant, or how that ended last."""
+    if shown.seat is None:
+        head = f"last review ({shown.review}): {shown.ended}"
+    elif shown.stage == "voting":
+        head = (
+            f"seat {shown.seat} is put to the vote ({shown.review}): {len(shown.ups)} Up, "
+            f"{len(shown.downs)} Down; it is over at {shown.due_at}"
+        )
+    else:
+        most = max(map(len, shown.consents), default=0)
+        until = "it was due by" if shown.overdue else "it is due by"
+        head = (
+            f"seat {shown.seat} is vacant ({shown.review}): {most} of {shown.consents_needed} "
+            f"have handed in the same soul; {until} {shown.due_at}"
+        )
+    lines = [head]
+    lines += [f"  {seat} was absent: {reason}" for seat, reason in shown.absent.items()]
+    lines += [f"  what to do: {shown.to_do}"] if shown.to_do else []
+    return printable("\n".join(lines))

@@ -63,14 +63,29 @@ def fused(round_: Round, seat: Seat, fusion: Candidate) -> Round:
 
 
 def sent_back(round_: Round, skill: Skill, returned: Returned, *, most: int) -> Round:
-    """Note that the checks sent a text back; after `most` of them in a phase no more is read."""
+    """Note that the checks sent a text back; the last of `most` makes the seat absent.
+
+    Nothing more of it is read in this phase, so nobody should wait for it either.
+    """
     require_permission(round_, returned.seat, skill)
-    if len(returns_now(round_, returned.seat)) >= most:
+    before = len(returns_now(round_, returned.seat))
+    if before >= most:
         raise NotAllowed(
             f"{most} texts of seat {returned.seat} were sent back in this phase",
             hint="the seat is absent from this phase unless the system opens another attempt",
         )
-    return replace(round_, returns=(*round_.returns, returned))
+    after = replace(round_, returns=(*round_.returns, returned))
+    return after if before + 1 < most else absent(after, _used_up(returned, most))
+
+
+def _used_up(returned: Returned, most: int) -> Absence:
+    return Absence(
+        seat=returned.seat,
+        phase=returned.phase,
+        attempt=returned.attempt,
+        reason=f"the checks sent back {most} of its texts",
+        at=returned.at,
+    )
 
 
 def absent(round_: Round, absence: Absence) -> Round:

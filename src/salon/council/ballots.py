@@ -124,14 +124,13 @@ def is_publishable(
 
 
 def effective_votes(rounds: Sequence[Round]) -> float | Absent:
-    """Return how many independent votes the voters of the latest round are worth.
+    """Return how many independent votes the voters of the last of these rounds are worth.
 
     That is n / (1 + (n - 1) r), where r is how alike two voters grade the drafts that both saw, in
     all rounds given, drawn towards 0.5 where there is little to go by. It is a lower bound: voters
     also agree because drafts differ.
     """
-    panels = [len({vote.seat for vote in counted_votes(one)}) for one in rounds]
-    voters = next((size for size in reversed(panels) if size), 0)
+    voters = len({vote.seat for vote in counted_votes(rounds[-1])}) if rounds else 0
     if voters == 0:
         return Absent("nobody has voted")
     likeness = mean_correlation(rounds)

@@ -33,7 +33,7 @@ def brief(round_: Round, seat: Seat, text_of: TextOf) -> Brief:
         attempt=round_.attempt,
         seat=seat,
         soul="" if soul is None else text_of(soul),
-        due=due(round_, seat),
+        due=_due_in_order(round_, seat),
         peers=tuple(
             Shown(id=one.id, position=position, markdown=text_of(one.text))
             for position, one in enumerate(order_for(round_, seat), start=1)
@@ -53,6 +53,12 @@ def order_for(round_: Round, seat: Seat) -> tuple[Candidate, ...]:
     seed = (round_.id, seat, round_.phase, str(round_.attempt))
     peers = (one for one in graded_now(round_) if not is_own(round_, seat, one))
     return tuple(sorted(peers, key=lambda one: content_hash("\n".join((*seed, one.id)).encode())))
+
+
+def _due_in_order(round_: Round, seat: Seat) -> tuple[str, ...]:
+    """Return what is due in the seat's own order: the one in which drafts came tells authors."""
+    places = {one.id: place for place, one in enumerate(order_for(round_, seat))}
+    return tuple(sorted(due(round_, seat), key=lambda one: places.get(one, 0)))
 
 
 def position_of(round_: Round, seat: Seat, candidate: Candidate) -> int:

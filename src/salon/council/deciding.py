@@ -90,12 +90,20 @@ def why_not(round_: Round, candidate: str, rules: CouncilRules) -> str | None:
 
 def _after_sprint(round_: Round, rules: CouncilRules) -> Decision:
     if not round_.standing:
-        return Decision(event=Event.GIVEN_UP, reason="no draft passed the checks")
+        return Decision(event=Event.GIVEN_UP, reason=_why_no_draft(round_))
     voters = [seat for seat in Seat if seat not in round_.on_probation]
     most = max(sum(seat not in one.authors for seat in voters) for one in round_.standing)
     if most < rules.least_voters:
         return Decision(event=Event.GIVEN_UP, reason=f"no draft can have more than {most} voters")
     return Decision(event=Event.DRAFTED)
+
+
+def _why_no_draft(round_: Round) -> str:
+    """Say whether texts were sent back, or none came; and why, where all seats gave one reason."""
+    if any(one.phase is Phase.SPRINT for one in round_.returns):
+        return "no draft passed the checks"
+    said = {one.reason for one in round_.absences if one.phase is Phase.SPRINT}
+    return "nobody handed in a draft" + (f": {said.pop()}" if len(said) == 1 else "")
 
 
 def _after_vote(round_: Round, rules: CouncilRules) -> Decision:

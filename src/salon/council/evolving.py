@@ -1,12 +1,12 @@
 """The survivors that are programs or models: they vote by the matrix and write a soul together.
 
 One call does whatever can be done now and returns; seats held from outside act through the skill
-in their own time. Called again, it goes on where it stands.
+in the time that they have. Called again, it goes on where it stands.
 """
 
 from collections.abc import Mapping
 
-from salon.core.errors import SalonError
+from salon.core.errors import LimitReached, NotAllowed, SalonError
 from salon.council.holders import SeatHolder
 from salon.council.performance import verdict_on
 from salon.council.seats import Seat
@@ -32,7 +32,11 @@ def _vote(keeper: SoulKeeper, holders: Mapping[Seat, SeatHolder]) -> None:
         if state.stage is not Stage.VOTING or state.subject is None:
             return
         if seat in holders and seat in state.waiting_for():
-            keeper.vote_retirement(seat, verdict_on(state.subject, rows))
+            try:
+                verdict = verdict_on(state.subject, rows)
+                keeper.vote_retirement(seat, verdict, review=state.review)
+            except NotAllowed:
+                return  # the vote has ended meanwhile, by somebody else or by the clock
 
 
 def _write(keeper: SoulKeeper, holders: Mapping[Seat, SeatHolder]) -> None:
@@ -46,7 +50,10 @@ def _write(keeper: SoulKeeper, holders: Mapping[Seat, SeatHolder]) -> None:
         state = keeper.state()
         if state.proposals and seat in holders and seat in state.waiting_for():
             text = keeper.text(state.proposals[0].text)
-            keeper.synthesize(seat, system_prompt_content=text)
+            try:
+                keeper.synthesize(seat, system_prompt_content=text)
+            except (NotAllowed, LimitReached):
+                continue  # the seat has its soul already, or this one has written too often
 
 
 def _propose(keeper: SoulKeeper, holder: SeatHolder, seat: Seat) -> None:

@@ -88,10 +88,10 @@ class Outcomes:
         handle = self._archive.find_handle(OUTCOMES + as_round_id(round_id))
         return None if handle is None else self._read(handle.current)
 
-    def held(self) -> dict[str, bool]:
-        """Return by round whether its chapter held, where somebody said so."""
+    def held(self, *, until: str | None = None) -> dict[str, bool]:
+        """Return by round whether its chapter held, where somebody said so, by some time."""
         found = [self._read(one.current) for one in self._archive.handles(prefix=OUTCOMES)]
-        return {one.round: one.held for one in found}
+        return {one.round: one.held for one in found if until is None or one.at <= until}
 
     def _read(self, card: CardHash) -> Outcome:
         return _CARD.read(self._archive.get(card).content, name=f"card {card}")

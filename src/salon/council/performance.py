@@ -128,7 +128,7 @@ def _performance(seat: Seat, rounds: Sequence[Round], reliability: Reliability) 
     return Performance(
         seat=seat,
         rounds=len(rounds),
-        drafts=sum(len(_own(round_, seat)) for round_ in rounds),
+        drafts=sum(_texts(round_, seat) for round_ in rounds),
         checks_failed=sum(one.seat is seat for round_ in rounds for one in round_.returns),
         mean_score=fsum(scores) / len(scores) if scores else Absent("no draft of it was graded"),
         wins=sum(_has_won(one, seat) for one in rounds),
@@ -149,9 +149,10 @@ def _scores(round_: Round, seat: Seat) -> Iterable[float]:
                 yield counted.score
 
 
-def _own(round_: Round, seat: Seat) -> set[str]:
-    """Return the texts of a seat; a draft keeps its id through all attempts."""
-    return {one.id for one in round_.candidates if seat in one.authors}
+def _texts(round_: Round, seat: Seat) -> int:
+    """Count the texts of a seat; a draft's copies in later attempts are still one draft."""
+    own = [one.is_fusion for one in round_.candidates if seat in one.authors]
+    return own.count(True) + (False in own)
 
 
 def _borne_out(round_: Round, seat: Seat) -> Iterable[float]:

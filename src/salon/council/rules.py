@@ -36,6 +36,10 @@ class CouncilRules:
     evolve_every: int = 100
     probation: int = 10
     retire_votes: int = 4
+    evolve_patience_s: float = 86_400.0
+    """How long survivors have to vote, and then to write; rounds go on meanwhile."""
+    least_survivors: int = 3
+    """So many must agree on a soul once that time is over; before it, all four."""
     limits: TextLimits = TextLimits()
 
     def __post_init__(self) -> None:
@@ -48,3 +52,10 @@ class CouncilRules:
             raise InvalidSettings("scores go from 1 to 10", hint="take thresholds between them")
         if self.retries < 0 or self.runoff_within < 0:
             raise InvalidSettings("retries and the distance of a runoff cannot be negative")
+        if self.evolve_patience_s <= 0:
+            raise InvalidSettings("survivors need some time to vote", hint="take more than 0")
+        if not (len(Seat) - 1) / 2 < self.least_survivors < len(Seat):
+            raise InvalidSettings(
+                f"{self.least_survivors} survivors cannot agree for all four",
+                hint="take 3 or 4, so that no two texts can be agreed on at once",
+            )

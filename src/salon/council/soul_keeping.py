@@ -3,6 +3,9 @@
 `council/evolution` holds how things stand, `souls/active/SEAT` each soul, `souls/graveyard/SEAT-vN`
 what was retired. Every move is one transaction with one audit note; two processes that act at once
 act one after the other. The five souls that come with the package are laid down on first use.
+
+What the clock has decided comes before what anybody does: before every move, and whenever `settle`
+is called, a vote or a vacancy whose time is over is ended as `soul_waiting` says.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 
 from salon.core.archive import Archive, ArchiveTransaction
 from salon.core.clock import Clock, instant
-from salon.core.errors import HandleMoved, NotFound
+from salon.core.errors import Conflict, HandleMoved, NotFound
 from salon.core.events import CouncilMoved
 from salon.core.hashing import CardHash, content_hash
 from salon.core.ids import IdMaker
@@ -31,12 +34,15 @@ from salon.council.soul_cards import (
     base_soul,
     note_of,
 )
+from salon.council.soul_waiting import end_vote, is_overdue, lapse, later
 from salon.council.souls import (
     Evolution,
+    Proposal,
     Soul,
     Stage,
     as_goal,
     as_soul_text,
+    consents_needed,
     find_agreed,
     give_birth,
     propose,
@@ -45,6 +51,7 @@ from salon.council.souls import (
     without_vote,
 )
 from salon.council.weighing import Reliability, graded, reliabilities
+from salon.council.writing import TRIES, actor_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +73,22 @@ class SoulKeeper:
     """The souls of one archive. May be used by several processes at once."""
 
     def __init__(
-        self, archive: Archive, *, clock: Clock, ids: IdMaker, rules: CouncilRules
+        self,
+        archive: Archive,
+        *,
+        clock: Clock,
+        ids: IdMaker,
+        rules: CouncilRules,
+        on_lapse: Callable[[Evolution], None] = lambda _: None,
     ) -> None:
+        """`on_lapse` is told when a vote or a vacancy ran out of time."""
         self._archive = archive
         self._clock = clock
         self._ids = ids
         self._rules = rules
         self._cards = RoundCards(archive)
         self._outcomes = Outcomes(archive, clock=clock)
+        self._on_lapse = on_lapse
         self._over: dict[CardHash, Round] = {}
 
     # Reading
@@ -145,17 +160,29 @@ class SoulKeeper:
         finished = len(self.finished()) if state.probation else 0
         return without_vote(state, finished)
 
-    def weights(self) -> dict[Seat, float]:
-        """Return how heavy each seat's vote is by its record under its present soul."""
-        state = self.state()
-        return {seat: one.weight for seat, one in self._reliabilities(state).items()}
+    def weights(self, *, until: str | None = None) -> dict[Seat, float]:
+        """Return how heavy each seat's vote is by its record under its present soul.
+
+        With `until` only outcomes known by then count: nothing is weighed by what came of itself.
+        """
+        found = self._reliabilities(self.state(), until=until)
+        return {seat: one.weight for seat, one in found.items()}
+
+    def consents_needed(self, state: Evolution) -> int:
+        """Return how many survivors must hand in one text for the vacant seat of `state`."""
+        return consents_needed(state, least=self._rules.least_survivors)
 
     # Acting
+
+    def settle(self) -> Evolution:
+        """End what is open and out of time, if anything is, and return how the souls stand."""
+        self._move(lambda _, __: None)
+        return self.state()
 
     def open_retirement(self) -> Evolution | None:
         """Put the weakest seat to the vote of the others, if a review is due; system only."""
 
-        def step(kept: _Kept, _: str) -> _Step | None:
+        def step(kept: _Kept, at: str) -> _Step | None:
             finished = self.finished()
             state = kept.state
             if state.stage is not Stage.SETTLED:
@@ -174,6 +201,7 @@ class SoulKeeper:
                 finished=len(finished),
                 blind_spots=spots,
                 goal=goal_of(chosen.seat),
+                due_at=self._due(at),
             )
             return _Step(
                 state=after, note=note_of(after, "propose_retirement", SYSTEM, rule=chosen.seat)
@@ -181,16 +209,23 @@ class SoulKeeper:
 
         return self._move(step)
 
-    def vote_retirement(self, seat: Seat, verdict: Verdict) -> Evolution:
-        """Take a survivor's vote; the fourth Up sends the soul to the graveyard."""
+    def vote_retirement(
+        self, seat: Seat, verdict: Verdict, *, review: str | None = None
+    ) -> Evolution:
+        """Take a survivor's vote; the fourth Up sends the soul to the graveyard.
+
+        A vote that comes when the time is over is refused, as is one that names another `review`.
+        """
 
         def step(kept: _Kept, at: str) -> _Step:
             after = take_vote(
                 kept.state,
                 seat,
                 verdict,
-                needed=min(self._rules.retire_votes, len(Seat) - 1),
+                needed=self._votes_needed,
                 at=at,
+                vacant_until=self._due(at),
+                review=review,
             )
             note = note_of(after, "vote_retirement", seat, rule=verdict.value)
             if after.stage is not Stage.VACANT:
@@ -213,7 +248,10 @@ class SoulKeeper:
     def synthesize(
         self, seat: Seat, *, system_prompt_content: str, goal: str | None = None
     ) -> Synthesized:
-        """Propose a soul for the vacant seat, or consent to one by submitting the same text."""
+        """Propose a soul for the vacant seat, or consent to one by submitting the same text.
+
+        While the seat is vacant no text comes too late; it only takes fewer of them then.
+        """
         text, aim = as_soul_text(system_prompt_content), as_goal(goal)
         path = ""
 
@@ -227,32 +265,73 @@ class SoulKeeper:
             if after is kept.state:
                 return None
             card = content_hash(text.encode())
-            agreed = find_agreed(after)
+            agreed = find_agreed(after, least=self._rules.least_survivors)
             if agreed is None:
                 note = note_of(after, "synthesize_soul", seat, rule="awaiting_survivors")
                 return _Step(state=after, note=replace(note, artefact=card), also=adding(text))
-            born = give_birth(
-                after, agreed, vote_after=len(self.finished()) + self._rules.probation
-            )
-
-            def bear(tx: ArchiveTransaction) -> None:
-                tx.set_handle(path, tx.add(text.encode()).hash, expected_current=None)
-
-            note = note_of(born, "synthesize_soul", seat, rule="born")
-            return _Step(state=born, note=replace(note, artefact=card), also=bear)
+            note = note_of(after, "synthesize_soul", seat, rule="born")
+            return self._birth(after, agreed, text, note)
 
         after = self._move(step)
         is_born = after is not None and after.stage is Stage.SETTLED
         return Synthesized(new_soul_path=path, status="born" if is_born else "awaiting_survivors")
 
+    # Waiting
+
+    @property
+    def _votes_needed(self) -> int:
+        return min(self._rules.retire_votes, len(Seat) - 1)
+
+    def _due(self, at: str) -> str:
+        return later(at, self._rules.evolve_patience_s)
+
+    def _overdue(self, state: Evolution, at: str) -> _Step | None:
+        """Return what the clock has decided: how a vote or a vacancy out of time goes on."""
+        if state.stage is not Stage.SETTLED and not state.due_at:
+            # A card from before there were due times: the survivors get all of theirs.
+            waiting = replace(state, due_at=self._due(at))
+            return _Step(state=waiting, note=note_of(waiting, "set_due", SYSTEM, rule=""))
+        if not is_overdue(state, at):
+            return None
+        if state.stage is Stage.VOTING:
+            kept = end_vote(state, needed=self._votes_needed, at=at)
+            note = note_of(kept, "end_retirement", SYSTEM, rule=_absent("stays", kept))
+            return _Step(state=kept, note=note)
+        late = lapse(state, at=at)
+        agreed = find_agreed(late, least=self._rules.least_survivors)
+        try:
+            text = None if agreed is None else self.text(agreed.text)
+        except NotFound:
+            text = None  # somebody deleted the card; whoever hands the text in again brings it back
+        if agreed is None or text is None:
+            note = note_of(late, "end_vacancy", SYSTEM, rule=_absent("still vacant", late))
+            return _Step(state=late, note=note)
+        note = note_of(late, "end_vacancy", SYSTEM, rule=_absent("born", late))
+        return self._birth(late, agreed, text, note)
+
+    def _birth(self, state: Evolution, agreed: Proposal, text: str, note: CouncilMoved) -> _Step:
+        """Return the step by which the vacant seat has a soul."""
+        path = ACTIVE + str(state.vacant)
+        born = give_birth(state, agreed, vote_after=len(self.finished()) + self._rules.probation)
+
+        def bear(tx: ArchiveTransaction) -> None:
+            tx.set_handle(path, tx.add(text.encode()).hash, expected_current=None)
+
+        noted = replace(note, phase=born.stage.value, artefact=agreed.text)
+        return _Step(state=born, note=noted, also=bear)
+
     # Keeping
 
     def _move(self, step: Callable[[_Kept, str], _Step | None]) -> Evolution | None:
-        """Do one step on what stands; if somebody was faster, do it again on what stands then."""
-        while True:
+        """Do one step on what stands; if somebody was faster, do it again on what stands then.
+
+        What is out of time is ended first, in a step of its own.
+        """
+        for _ in range(TRIES):
             kept = self._kept()
             at = instant(self._clock.now())
-            done = step(kept, at)
+            ended = self._overdue(kept.state, at)
+            done = ended or step(kept, at)
             if done is None:
                 return None
             state = replace(done.state, touched_at=at)
@@ -260,7 +339,14 @@ class SoulKeeper:
                 self._write(state, kept.card, done)
             except HandleMoved:
                 continue
-            return state
+            if ended is None:
+                return state
+            if state.stage is Stage.SETTLED or state.lapsed_at:
+                self._on_lapse(state)
+        raise Conflict(
+            "the souls of the council move faster than this act can be taken in",
+            hint="try again; nothing was changed",
+        )
 
     def _write(self, state: Evolution, expected: CardHash, done: _Step) -> None:
         def work(tx: ArchiveTransaction) -> None:
@@ -269,7 +355,8 @@ class SoulKeeper:
             done.also(tx)
             tx.note(done.note if done.note.artefact else replace(done.note, artefact=card))
 
-        self._archive.write(work)
+        seat = done.note.seat
+        self._archive.write(work, by=actor_of(None if seat == SYSTEM else Seat(seat)))
 
     def _kept(self) -> _Kept:
         while True:
@@ -305,8 +392,10 @@ class SoulKeeper:
         rounds = finished[state.under_review(len(finished))]
         return matrix(rounds, self._reliabilities(state))
 
-    def _reliabilities(self, state: Evolution) -> Mapping[Seat, Reliability]:
-        held = self._outcomes.held()
+    def _reliabilities(
+        self, state: Evolution, *, until: str | None = None
+    ) -> Mapping[Seat, Reliability]:
+        held = self._outcomes.held(until=until)
         souls = {Seat(name): card for name, card in state.souls.items()}
         return reliabilities(graded(self.finished() if held else (), held, souls=souls))
 
@@ -319,3 +408,8 @@ class SoulKeeper:
 
     def _soul(self, seat: Seat, card: CardHash, version: int, handle: str) -> Soul:
         return Soul(seat=seat, text=self.text(card), version=version, card=card, handle=handle)
+
+
+def _absent(what: str, state: Evolution) -> str:
+    """Return what the log says of an end: what came of it, and who was absent."""
+    return what + "".join(f", absent {one.seat}" for one in state.absences)

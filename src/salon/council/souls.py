@@ -1,15 +1,16 @@
 """Souls: the system prompts of the seats, and how one is retired and another written. Values only.
 
-    settled --a review is due--> voting --enough Up--> vacant --all agree on a text--> settled
-                                 voting --too many Down--> settled
+    settled --a review is due--> voting --enough Up--> vacant --agreed on a text--> settled
+                                 voting --too many Down, or too few votes in time--> settled
 
 The seat in question takes no part. A vote is given once. A text is agreed on when every survivor
-has submitted exactly that text; whoever submits another one moves its consent there. What is kept
-and how is in `soul_keeping`.
+has submitted exactly that text, once the due time has passed when enough of them have; whoever
+submits another one moves its consent there. What happens to those who stay silent is in
+`soul_waiting`, what is kept and how in `soul_keeping`.
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -22,6 +23,7 @@ LONGEST_SOUL = 8_000
 LONGEST_GOAL = 300
 MOST_SUBMISSIONS = 20
 """So often may one survivor submit a text while a seat is vacant."""
+_LONGEST_NAME = 60
 
 
 class Stage(StrEnum):
@@ -64,6 +66,16 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SurvivorAbsence:
+    """A survivor that was due and did not vote or write, and why it is given up on."""
+
+    seat: Seat
+    stage: Stage
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evolution:
     """How the council's souls stand."""
 
@@ -90,6 +102,14 @@ class Evolution:
     """By seat: its soul; a vacant seat has none."""
     probation: dict[str, int] = field(default_factory=dict)
     """By seat: after how many finished rounds its new soul may vote."""
+    due_at: str = ""
+    """Until when the survivors have time to vote, or to write; empty where nothing is open."""
+    lapsed_at: str = ""
+    """When it was noted that a vacant seat had no soul in time; fewer consents do from then on."""
+    absences: tuple[SurvivorAbsence, ...] = ()
+    """Survivors that were silent when their time was over; whoever writes later is back."""
+    ended: str = ""
+    """How the latest vote or vacancy ended and why, in words."""
     touched_at: str = ""
 
     @property
@@ -127,8 +147,9 @@ def propose(
     finished: int,
     blind_spots: tuple[str, ...],
     goal: str,
+    due_at: str,
 ) -> Evolution:
-    """Put a seat to the vote of the others."""
+    """Put a seat to the vote of the others, who have time until `due_at`."""
     return replace(
         state,
         stage=Stage.VOTING,
@@ -142,24 +163,50 @@ def propose(
         submissions={},
         blind_spots=blind_spots,
         goal=goal,
+        due_at=due_at,
+        lapsed_at="",
+        absences=(),
     )
 
 
-def take_vote(state: Evolution, seat: Seat, verdict: Verdict, *, needed: int, at: str) -> Evolution:
-    """Take a survivor's vote; enough Up make the seat vacant, too many Down keep it."""
+def take_vote(
+    state: Evolution,
+    seat: Seat,
+    verdict: Verdict,
+    *,
+    needed: int,
+    at: str,
+    vacant_until: str,
+    review: str | None = None,
+) -> Evolution:
+    """Take a survivor's vote; enough Up make the seat vacant, too many Down keep it.
+
+    A seat that falls vacant by it is to have a soul by `vacant_until`. A vote that names a `review`
+    counts in no other one: another seat may be put to the vote by the time it comes.
+    """
     if state.stage is not Stage.VOTING:
-        raise NotAllowed("no seat is put to the vote")
+        raise NotAllowed(
+            "no seat is put to the vote" + _last_time(state),
+            hint="the next vote is after `council.evolve_every` more rounds",
+        )
+    if review not in {None, state.review}:
+        raise NotAllowed(
+            f"{str(review)[:_LONGEST_NAME]!r} is not what is voted on now" + _last_time(state),
+            hint=f"seat {state.subject} is put to the vote now, in {state.review}",
+        )
     _require_survivor(state, seat)
     if any(one.seat is seat for one in state.votes):
         raise NotAllowed(f"seat {seat} has voted already")
     votes = (*state.votes, RetirementVote(seat=seat, verdict=verdict, at=at))
     voted = replace(state, votes=votes)
-    up = sum(one.verdict is Verdict.UP for one in votes)
-    if up >= needed:
+    ups = [one.seat for one in votes if one.verdict is Verdict.UP]
+    if len(ups) >= needed:
         left = {name: card for name, card in state.souls.items() if name != state.subject}
-        return replace(voted, stage=Stage.VACANT, souls=left)
-    if up + len(state.survivors) - len(votes) < needed:
-        return replace(voted, stage=Stage.SETTLED, subject=None)
+        ended = f"seat {state.subject} was retired by {named(ups)}"
+        return replace(voted, stage=Stage.VACANT, souls=left, due_at=vacant_until, ended=ended)
+    if len(ups) + len(state.survivors) - len(votes) < needed:
+        downs = named(one.seat for one in votes if one.verdict is Verdict.DOWN)
+        return settled(voted, f"seat {state.subject} stays: {downs} voted Down")
     return voted
 
 
@@ -171,7 +218,7 @@ def take_text(
     `past` names the souls that this seat has had, which may not return.
     """
     if state.stage is not Stage.VACANT:
-        raise NotAllowed("no seat is vacant, so there is no soul to write")
+        raise NotAllowed("no seat is vacant, so there is no soul to write" + _last_time(state))
     _require_survivor(state, seat)
     card = content_hash(text.encode())
     if card in past:
@@ -192,28 +239,42 @@ def take_text(
         if one.endorsed_by or one.text == card
     )
     submissions = {**state.submissions, seat.value: state.submissions.get(seat, 0) + 1}
-    return replace(state, proposals=proposals, submissions=submissions)
+    absences = tuple(one for one in state.absences if one.seat is not seat)
+    return replace(state, proposals=proposals, submissions=submissions, absences=absences)
 
 
-def find_agreed(state: Evolution) -> Proposal | None:
-    """Return the text that every survivor has submitted."""
-    survivors = set(state.survivors)
-    return next((one for one in state.proposals if survivors <= set(one.endorsed_by)), None)
+def consents_needed(state: Evolution, *, least: int) -> int:
+    """Return how many survivors must submit one text: all, or `least` once the time is over."""
+    return least if state.lapsed_at else len(state.survivors)
+
+
+def find_agreed(state: Evolution, *, least: int) -> Proposal | None:
+    """Return the text that enough survivors have submitted."""
+    needed = consents_needed(state, least=least)
+    return next((one for one in state.proposals if len(one.endorsed_by) >= needed), None)
 
 
 def give_birth(state: Evolution, proposal: Proposal, *, vote_after: int) -> Evolution:
     """Give the vacant seat its soul; it has no vote until so many rounds are finished."""
     seat = state.subject
     assert seat is not None, "a text is only agreed on for a vacant seat"
+    ended = f"seat {seat} has a new soul by {named(proposal.endorsed_by)}"
+    absent = [one.seat for one in state.absences]
+    others = [one for one in state.survivors if one not in {*proposal.endorsed_by, *absent}]
+    ended += f"; {named(absent)} stayed silent" if absent else ""
+    ended += f"; {named(others)} wanted another text" if others else ""
     return replace(
-        state,
-        stage=Stage.SETTLED,
-        subject=None,
+        settled(state, ended),
         souls={**state.souls, seat.value: proposal.text},
         versions={**state.versions, seat.value: state.versions[seat.value] + 1},
         probation={**state.probation, seat.value: vote_after},
         submissions={},
     )
+
+
+def settled(state: Evolution, ended: str) -> Evolution:
+    """Return the state once a vote or a vacancy has ended in this way."""
+    return replace(state, stage=Stage.SETTLED, subject=None, due_at="", lapsed_at="", ended=ended)
 
 
 def without_vote(state: Evolution, finished: int) -> tuple[Seat, ...]:
@@ -250,6 +311,16 @@ def as_goal(text: str | None) -> str:
     if len(plain) > LONGEST_GOAL:
         raise InvalidInput(f"a goal has at most {LONGEST_GOAL} characters")
     return plain
+
+
+def named(seats: Iterable[Seat]) -> str:
+    """Return seats in words: `I, II and IV`."""
+    *first, last = seats
+    return f"{', '.join(first)} and {last}" if first else str(last)
+
+
+def _last_time(state: Evolution) -> str:
+    return f"; how it ended last time: {state.ended}" if state.ended else ""
 
 
 def _require_survivor(state: Evolution, seat: Seat) -> None:

@@ -130,6 +130,9 @@ class SoulArguments(Arguments):
 class RetirementArguments(Arguments):
     """What `council_vote_retirement` takes."""
 
+    review_id: _Id = Field(
+        description="The review that is voted on, as `council_brief` names it under `retirement`"
+    )
     verdict: Verdict = Field(
         strict=False,  # as in a vote
         description="`up`: the seat is to have a new soul; `down`: it stays",

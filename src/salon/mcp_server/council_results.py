@@ -80,7 +80,10 @@ class SoulResult(Result):
     """What `skill_synthesize_soul` returns."""
 
     new_soul_path: str = Field(description="The handle that the soul has or will have")
-    status: str = Field(description="born, or awaiting_survivors until all four hand in the same")
+    status: str = Field(
+        description="born, or awaiting_survivors until all four hand in the same, or three of them "
+        "once the time is over"
+    )
 
 
 class CandidateShown(Result):
@@ -116,14 +119,19 @@ class VacancyShown(Result):
     goal: str
     blind_spots: list[str]
     proposals: list[ProposalShown]
+    due_at: str = Field(description="Until when all four are waited for")
+    consents_needed: int = Field(description="How many must hand in the same: 4, later 3")
+    handed_in: bool = Field(description="Whether a text of this seat is among the proposals")
 
 
 class RetirementShown(Result):
     """A seat that is proposed for retirement; the four others vote, and all four must agree."""
 
+    review_id: str
     seat: str
     ups: int
     downs: int
+    due_at: str = Field(description="Until when a vote counts; without four Up by then it stays")
 
 
 class RetirementResult(Result):
@@ -218,7 +226,13 @@ def brief_of(
     voted_on = (
         None
         if retirement is None
-        else RetirementShown(seat=retirement.seat, ups=retirement.ups, downs=retirement.downs)
+        else RetirementShown(
+            review_id=retirement.review,
+            seat=retirement.seat,
+            ups=retirement.ups,
+            downs=retirement.downs,
+            due_at=retirement.due_at,
+        )
     )
     if brief is None:
         return BriefResult(
@@ -254,6 +268,9 @@ def _vacancy(one: Vacancy) -> VacancyShown:
             ProposalShown(system_prompt_content=text, consents=consents)
             for text, consents in one.proposals
         ],
+        due_at=one.due_at,
+        consents_needed=one.needed,
+        handed_in=one.has_written,
     )
 
 

@@ -101,7 +101,8 @@ def _retirement_tool(service: CouncilService, seat: Seat) -> Tool:
         name="council_vote_retirement",
         title="Vote on a retirement",
         description="Say whether the seat that `council_brief` names under `retirement` is to have "
-        "a new soul. Each of the four others votes once; it goes when all four say up.",
+        "a new soul. Each of the four others votes once, before `due_at`; it goes when all four "
+        "say up.",
         arguments=RetirementArguments,
         result=RetirementResult,
         run=partial(_vote_retirement, service, seat),
@@ -116,7 +117,8 @@ def _vote_retirement(
     service: CouncilService, seat: Seat, call: Call, given: RetirementArguments
 ) -> RetirementResult:
     skills = service.seat_skills(seat, still_wanted=lambda: not call.is_over())
-    return RetirementResult(status=skills.vote_retirement(given.verdict).stage)
+    voted = skills.vote_retirement(given.verdict, review=given.review_id)
+    return RetirementResult(status=voted.stage)
 
 
 async def _brief(
@@ -126,10 +128,15 @@ async def _brief(
     waited = 0.0
     while True:
         shown = await anyio.to_thread.run_sync(_look, skills, given.round_id or None)
-        if waited >= given.wait_s or shown.due or shown.vacancy or shown.retirement:
+        if waited >= given.wait_s or shown.due or shown.retirement or _is_to_write(shown):
             return shown
         await anyio.sleep(POLL_S)
         waited += POLL_S
+
+
+def _is_to_write(shown: BriefResult) -> bool:
+    """Tell whether a vacant seat waits for a text of this one; a vacancy may last."""
+    return shown.vacancy is not None and not shown.vacancy.handed_in
 
 
 def _look(skills: SeatSkills, round_id: str | None) -> BriefResult:

@@ -5,7 +5,7 @@ Each capability is one function; what it does stands in `salon.council`.
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from salon.core.errors import NotFound
@@ -25,10 +25,18 @@ if TYPE_CHECKING:
     from salon.council.rounds import Round
     from salon.council.rules import CouncilRules
     from salon.council.soul_keeping import SoulKeeper
+    from salon.council.souls import Evolution
     from salon.grounding.verifying import Verification
     from salon.parts.council_driving import Drivers
     from salon.parts.council_holders import Holders
-    from salon.parts.council_shapes import Ballot, CandidateText, Chapter, RoundReport, SoulShown
+    from salon.parts.council_shapes import (
+        Ballot,
+        CandidateText,
+        Chapter,
+        EvolutionShown,
+        RoundReport,
+        SoulShown,
+    )
     from salon.parts.council_skills import SeatSkills
     from salon.parts.council_tokens import SeatToken, SeatTokens
     from salon.settings import Settings
@@ -172,12 +180,15 @@ class CouncilPart:
 
         desk = self.council_desk
         round_ = desk.get(round_id)
+        if attempt is not None and attempt > round_.attempt:
+            raise NotFound(f"{round_id} has no attempt {attempt}")
         before = [one for one in desk.rounds() if one.opened_at < round_.opened_at]
+        published = round_.published
         return ballot_of(
             round_,
             {vote.id: desk.text(vote.rationale) for vote in round_.votes},
             before=before[::-1],
-            weights=self._soul_keeper.weights(),
+            weights=self._soul_keeper.weights(until=published.at if published else None),
             attempt=attempt,
         )
 
@@ -259,8 +270,15 @@ class CouncilPart:
         from salon.parts.council_shapes import souls_of
 
         keeper = self._soul_keeper
+        keeper.settle()
         holders = {seat: self.settings.council.seat(seat).holder for seat in Seat}
         return souls_of(keeper, holders=holders, tokens=self._seat_tokens.issued())
+
+    def evolution(self) -> "EvolutionShown":
+        """Return which seat is voted on or vacant, who is waited for until when, and what to do."""
+        from salon.parts.council_shapes import evolution_of
+
+        return evolution_of(self._soul_keeper)
 
     # Seats that are held outside
 
@@ -268,6 +286,7 @@ class CouncilPart:
         self, seat: Seat, *, still_wanted: Callable[[], bool] = lambda: True
     ) -> "SeatSkills":
         """Return what an outside seat can do; nothing is written once `still_wanted` says no."""
+        from salon.corpus.filters import Where
         from salon.parts.council_skills import SeatSkills, while_wanted
 
         archive = while_wanted(self.archive, still_wanted)
@@ -276,7 +295,8 @@ class CouncilPart:
             desk=self._desk_over(archive),
             souls=self._keeper_over(archive),
             open_rounds=self.open_rounds,
-            search=self.search,
+            # A draft may not rest on derived text alone, so a seat is not offered any.
+            search=partial(self.search, where=Where(derived=False)),
         )
 
     def issue_seat_token(self, seat: Seat) -> "SeatToken":
@@ -326,13 +346,19 @@ class CouncilPart:
         from salon.core.ids import RandomIds
         from salon.council.soul_keeping import SoulKeeper
 
-        return SoulKeeper(archive, clock=SystemClock(), ids=RandomIds(), rules=self._council_rules)
+        return SoulKeeper(
+            archive,
+            clock=SystemClock(),
+            ids=RandomIds(),
+            rules=self._council_rules,
+            on_lapse=_tell_lapse,
+        )
 
     def _lineup(self) -> "Lineup":
         from salon.council.desk import Lineup
 
         keeper = self._soul_keeper
-        return Lineup(souls=dict(keeper.state().souls), on_probation=keeper.on_probation())
+        return Lineup(souls=dict(keeper.settle().souls), on_probation=keeper.on_probation())
 
     @cached_property
     def _council_rules(self) -> "CouncilRules":
@@ -342,6 +368,7 @@ class CouncilPart:
         return CouncilRules(
             retries=chosen.retries,
             evolve_every=chosen.evolve_every,
+            evolve_patience_s=chosen.evolve_patience_s,
             probation=chosen.probation,
         )
 
@@ -377,3 +404,17 @@ class CouncilPart:
 def _tell(round_: "Round") -> None:
     """Tell a person that a round ended without a quorum; whoever runs Salon reads its log."""
     log.warning("round %s ended without a quorum: %s", round_.id, "; ".join(round_.reasons))
+
+
+def _tell_lapse(state: "Evolution") -> None:
+    """Tell a person that survivors of a retirement ran out of time."""
+    from salon.council.souls import Stage
+
+    if state.stage is Stage.SETTLED:
+        log.warning("%s: %s", state.review, state.ended)
+    else:
+        log.warning(
+            "%s: seat %s is still vacant; `salon council status` says what to do",
+            state.review,
+            state.subject,
+        )

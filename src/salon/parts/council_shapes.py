@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from salon.core.absent import Absent
 from salon.council.ballots import Tally, counted_votes, effective_votes, runoff, tally
 from salon.council.bias import Slope, position_bias, self_preference
-from salon.council.rounds import Candidate, Critique, Round, Vote
+from salon.council.rounds import Candidate, Critique, Round, Verdict, Vote
 from salon.council.seats import CHARGES, Seat
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from salon.core.hashing import CardHash
     from salon.council.performance import Performance
     from salon.council.soul_keeping import SoulKeeper
+    from salon.council.souls import Evolution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +131,33 @@ class SoulShown:
     performance: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvolutionShown:
+    """How the souls stand: which seat is voted on or vacant, and who is waited for."""
+
+    stage: str
+    review: str
+    """The id of the latest review, by which the audit log calls it."""
+    seat: Seat | None
+    """The seat that is voted on, or is vacant."""
+    due_at: str
+    """Until when the four others are waited for; empty where nothing is open."""
+    overdue: bool
+    """Whether a vacant seat had no soul in time, so that three of the four are enough."""
+    ups: tuple[Seat, ...]
+    downs: tuple[Seat, ...]
+    consents: tuple[tuple[Seat, ...], ...]
+    """For each proposed text, who has handed in exactly it."""
+    consents_needed: int
+    waiting_for: tuple[Seat, ...]
+    absent: dict[str, str]
+    """By seat: why it was given up on, in what is open or ended last."""
+    ended: str
+    """How the latest vote or vacancy ended, in words."""
+    to_do: str
+    """What a person or a seat can do about it; empty where nothing is open."""
+
+
 def ballot_of(
     round_: Round,
     rationale: Mapping[str, str],
@@ -149,7 +177,7 @@ def ballot_of(
         attempt=wanted,
         rows=tuple(_row(one, known[one.candidate], votes, rationale) for one in counted),
         runoff=runoff(counted) or (),
-        effective_votes=effective_votes(seen),
+        effective_votes=effective_votes([round_]),
         position_bias=position_bias(seen),
         self_preference=self_preference(seen),
         weights={str(seat): (weights or {}).get(seat, 1.0) for seat in Seat},
@@ -214,6 +242,50 @@ def souls_of(
             )
         )
     return found
+
+
+def evolution_of(keeper: "SoulKeeper") -> EvolutionShown:
+    """Return how the souls stand now, once what is out of time has ended."""
+    from salon.council.souls import Stage
+
+    state = keeper.settle()
+    said = {
+        verdict: tuple(one.seat for one in state.votes if one.verdict is verdict)
+        for verdict in Verdict
+    }
+    is_vacant = state.stage is Stage.VACANT
+    return EvolutionShown(
+        stage=state.stage,
+        review=state.review,
+        seat=state.subject,
+        due_at=state.due_at,
+        overdue=bool(state.lapsed_at),
+        ups=said[Verdict.UP],
+        downs=said[Verdict.DOWN],
+        consents=tuple(one.endorsed_by for one in state.proposals) if is_vacant else (),
+        consents_needed=keeper.consents_needed(state) if is_vacant else 0,
+        waiting_for=state.waiting_for(),
+        absent={one.seat.value: one.reason for one in state.absences},
+        ended=state.ended,
+        to_do=_to_do(state),
+    )
+
+
+def _to_do(state: "Evolution") -> str:
+    from salon.council.souls import Stage, named
+
+    waiting = state.waiting_for()
+    if state.stage is Stage.SETTLED or not waiting:
+        return ""
+    who, them = named(waiting), "it" if len(waiting) == 1 else "them"
+    if state.stage is Stage.VOTING:
+        return f"{who} can say up or down with council_vote_retirement"
+    if not state.lapsed_at:
+        return f"{who} can hand in a text with skill_synthesize_soul"
+    return (
+        f"have {who} hand in a text with skill_synthesize_soul, or hold a round with {them} held "
+        f"here, such as --seat {waiting[0]}=offline: the seats held here write when it ends"
+    )
 
 
 def _performance(row: "Performance") -> dict[str, Any]:

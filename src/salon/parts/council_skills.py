@@ -38,9 +38,16 @@ class Searching(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vacancy:
-    """A seat whose soul was retired, and the texts that were proposed, each with its consents."""
+    """A seat whose soul was retired, and the texts that were proposed, each with its consents.
+
+    `needed` consents make a text its soul: all four until `due_at`, and three afterwards.
+    `has_written` is whether a text of the seat that looks is among them.
+    """
 
     seat: Seat
+    due_at: str
+    needed: int
+    has_written: bool
     goal: str
     blind_spots: tuple[str, ...]
     proposals: tuple[tuple[str, int], ...]
@@ -48,9 +55,11 @@ class Vacancy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retirement:
-    """A seat that is proposed for retirement, and the votes so far."""
+    """A seat that is proposed for retirement, and the votes so far; later ones do not count."""
 
+    review: str
     seat: Seat
+    due_at: str
     ups: int
     downs: int
 
@@ -140,11 +149,14 @@ class SeatSkills:
 
     def vacancy(self) -> "Vacancy | None":
         """Return the seat that has no soul, where this one has a say in it."""
-        state = self._souls.state()
+        state = self._souls.settle()
         if state.vacant is None or self.seat not in state.survivors:
             return None
         return Vacancy(
             seat=state.vacant,
+            due_at=state.due_at,
+            needed=self._souls.consents_needed(state),
+            has_written=any(self.seat in one.endorsed_by for one in state.proposals),
             goal=state.goal,
             blind_spots=state.blind_spots,
             proposals=tuple(
@@ -152,22 +164,25 @@ class SeatSkills:
             ),
         )
 
-    def vote_retirement(self, verdict: "Verdict") -> "Evolution":
-        """Say whether the seat that is proposed for retirement goes."""
-        return self._souls.vote_retirement(self.seat, verdict)
+    def vote_retirement(self, verdict: "Verdict", *, review: str) -> "Evolution":
+        """Say whether the seat that this review proposes for retirement goes."""
+        return self._souls.vote_retirement(self.seat, verdict, review=review)
 
     def retirement(self) -> "Retirement | None":
         """Return the seat that is voted on, where this one has yet to vote."""
         from salon.council.rounds import Verdict
         from salon.council.souls import Stage
 
-        state = self._souls.state()
+        state = self._souls.settle()
         has_voted = any(vote.seat is self.seat for vote in state.votes)
         if state.stage is not Stage.VOTING or self.seat not in state.survivors or has_voted:
             return None
         assert state.subject is not None
         ups = sum(vote.verdict is Verdict.UP for vote in state.votes)
-        return Retirement(seat=state.subject, ups=ups, downs=len(state.votes) - ups)
+        downs = len(state.votes) - ups
+        return Retirement(
+            review=state.review, seat=state.subject, due_at=state.due_at, ups=ups, downs=downs
+        )
 
     # Rounds of this seat
 

@@ -49,6 +49,13 @@ class CouncilSettings(Group):
     evolve_every: int = Field(
         100, ge=1, description="Rounds after which the weakest soul may be retired."
     )
+    evolve_patience_s: float = Field(
+        86_400.0,
+        gt=0,
+        le=2_592_000,
+        description="How long the other seats have to vote on a retirement, and then to write the "
+        "new soul, in seconds.",
+    )
     probation: int = Field(
         10, ge=0, description="Rounds in which a new soul drafts and criticises without a vote."
     )
