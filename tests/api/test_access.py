@@ -70,6 +70,35 @@ def test_a_page_of_the_same_or_an_allowed_origin_may_connect(guarded: Address) -
             assert open_.response is not None
 
 
+def test_what_a_page_elsewhere_loads_without_asking_is_refused(guarded: Address) -> None:
+    elsewhere = {"sec-fetch-site": "cross-site"} | BEARER
+    for path in ("/api/avatars", "/metrics", "/mcp/x"):
+        answer = httpx.get(f"{guarded.http}{path}", headers=elsewhere, timeout=10)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "foreign_origin")
+    # A link from elsewhere leads to the page, which holds no data.
+    assert httpx.get(f"{guarded.http}/", headers=elsewhere, timeout=10).status_code == 200
+
+
+def test_a_page_of_an_allowed_origin_may_read_answers_and_asks_first(guarded: Address) -> None:
+    origin = "https://salon.example"
+    asking = {"origin": origin, "access-control-request-method": "POST"}
+    url = f"{guarded.http}/api/avatars"
+    first = httpx.options(url, headers=asking, timeout=10)
+    assert first.status_code == 204
+    assert first.headers["access-control-allow-origin"] == origin
+    assert "authorization" in first.headers["access-control-allow-headers"]
+    then = httpx.get(url, headers={"origin": origin} | BEARER, timeout=10)
+    assert then.status_code == 200
+    assert then.headers["access-control-allow-origin"] == origin
+    assert "Origin" in then.headers["vary"]
+    refused = httpx.get(url, headers={"origin": origin}, timeout=10)
+    assert refused.status_code == 401
+    assert refused.headers["access-control-allow-origin"] == origin, "the page may read why"
+    evil = httpx.options(url, headers=asking | {"origin": "https://evil.example"}, timeout=10)
+    assert evil.status_code == 403
+    assert "access-control-allow-origin" not in evil.headers
+
+
 def test_a_token_is_asked_for_everywhere_but_at_the_health_check(guarded: Address) -> None:
     for headers in ({}, {"authorization": "Bearer wrong"}, {"authorization": "Basic s3cret-token"}):
         answer = httpx.get(f"{guarded.http}/ready", headers=headers, timeout=10)

@@ -17,7 +17,7 @@ from salon.api.headers import ALWAYS, PAGE_POLICY
 from salon.api.limits import Limits
 from salon.api.metrics import Metrics
 from salon.api.page_files import PageFiles, page_routes
-from salon.api.patience import caller_of
+from salon.api.patience import ASKING, caller_of
 from salon.app import Salon
 from salon.parts.measuring import Measurements
 from tests.api.failing import failing
@@ -175,6 +175,35 @@ def test_a_caller_above_the_limit_is_told_how_long_to_wait_and_others_are_not_sl
     assert error["code"] == "limit_reached"
     assert 0 < error["details"]["retry_after_s"] <= 10_000
     assert int(refused.headers["retry-after"]) >= error["details"]["retry_after_s"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "is_dear"),
+    [
+        ("POST", "/api/sessions/s/replay", True),
+        ("POST", "/api/audit/verify", True),
+        ("POST", "/api/rounds", True),
+        ("GET", "/api/rounds/round_1/verify", True),
+        ("GET", "/api/graph", True),
+        ("POST", "/mcp/x", True),
+        ("GET", "/api/sessions/s", False),
+        ("GET", "/api/avatars", False),
+        ("POST", "/api/sessions/s/messages", False),
+    ],
+)
+def test_what_makes_work_costs_more(method: str, path: str, is_dear: bool) -> None:
+    assert (ASKING.match(f"{method} {path}") is not None) is is_dear
+
+
+def test_looking_at_avatars_writes_nothing(salon: Salon) -> None:
+    with served(salon) as address:
+        httpx.get(f"{address.http}/api/avatars", timeout=60)
+        salon.flush_uses()
+        before = salon.archive.checkpoint().seq
+        for path in ("/api/avatars", "/api/avatars/mina"):
+            assert httpx.get(f"{address.http}{path}", timeout=60).status_code == 200
+        salon.flush_uses()
+        assert salon.archive.checkpoint().seq == before
 
 
 def test_messages_of_a_session_that_come_too_fast_get_the_time_to_wait(salon: Salon) -> None:

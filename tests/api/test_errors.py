@@ -4,8 +4,10 @@ import inspect
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 
 from salon.api.errors import CLOSE_CODES, STATUSES, status_of
+from salon.api.headers import ALWAYS
 from salon.core import errors
 from salon.core.errors import SalonError
 from tests.api.failing import failing
@@ -57,6 +59,7 @@ def test_a_defect_says_nothing_of_what_went_wrong(caplog: pytest.LogCaptureFixtu
     assert answer.json()["error"]["code"] == "internal"
     assert "what a person said" not in answer.text
     assert "defect in GET /api/sessions/some" in caplog.text
+    assert ALWAYS.items() <= dict(answer.headers).items(), "like every other answer"
 
 
 def test_what_the_framework_refuses_has_the_same_shape() -> None:
@@ -71,6 +74,27 @@ def test_what_the_framework_refuses_has_the_same_shape() -> None:
         assert answer.status_code == status
         assert set(answer.json()["error"]) == {"code", "message", "hint", "details"}
     assert answers[422].json()["error"]["message"].startswith("query.limit")
+
+
+def test_a_body_nobody_can_read_is_invalid_and_a_path_below_a_mounted_app_has_the_shape() -> None:
+    beside = {"/mcp": Starlette()}
+    with served(failing(SalonError("unused")), mounted=beside) as address:
+        url = f"{address.http}/api/sessions/some/messages"
+        deep = httpx.post(url, content=b"[" * 100_000, timeout=10)
+        long = httpx.post(url, content=b'{"content": ' + b"9" * 5_000 + b"}", timeout=10)
+        lost = httpx.get(f"{address.http}/mcp/nowhere", timeout=10)
+    assert (deep.status_code, long.status_code, lost.status_code) == (422, 422, 404)
+    for answer in (deep, long, lost):
+        assert set(answer.json()["error"]) == {"code", "message", "hint", "details"}
+
+
+def test_what_can_be_got_can_be_asked_for_by_its_head_alone() -> None:
+    with served(failing(SalonError("unused"))) as address:
+        head = httpx.head(f"{address.http}/health", timeout=10)
+        got = httpx.get(f"{address.http}/health", timeout=10)
+        assert httpx.head(f"{address.http}/nowhere", timeout=10).status_code == 404
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == str(len(got.content))
 
 
 def test_close_codes_are_private_ones_and_differ() -> None:

@@ -101,8 +101,8 @@ def test_a_ballot_says_who_voted_how_and_what_is_not_known(client: httpx.Client)
     fusions = [row for row in found["rows"] if row["is_fusion"]]
     verdicts = [one["verdict"] for one in found["ratification"]]
     assert len(verdicts) == sum(row["voters"] for row in fusions)
-    empty = get(client, f"/api/rounds/{by_phase(client)['published']}/ballot?attempt=3")
-    assert empty["rows"] == []
+    other = client.get(f"/api/rounds/{by_phase(client)['published']}/ballot?attempt=3")
+    assert other.status_code == 404
 
 
 def test_a_candidate_a_chapter_and_its_check_can_be_read(client: httpx.Client) -> None:
@@ -185,6 +185,15 @@ def test_a_round_is_driven_beside_the_server_and_followed_to_its_end(
     ) as stream:
         (last,) = events_of(stream)
     assert (last["id"], last["data"]["phase"]) == (ids[-1], "published")
+    seen = {"last-event-id": str(ids[-1])}
+    with client.stream("GET", f"/api/rounds/{opened['id']}/events", headers=seen) as stream:
+        assert list(stream.iter_lines()) == [], "whoever saw the end is not kept waiting"
+    for odd in (b"\xb2", b"9" * 5_000, b"-1"):
+        place = f"/api/rounds/{opened['id']}/events"
+        with client.stream("GET", place, headers=[(b"last-event-id", odd)]) as stream:
+            (last,) = events_of(stream)
+        assert last["id"] == ids[-1]
+    assert client.get(f"/api/rounds/{opened['id']}/ballot?attempt=9").status_code == 404
 
 
 def events_of(stream: httpx.Response) -> Iterator[dict[str, Any]]:

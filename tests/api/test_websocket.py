@@ -225,8 +225,12 @@ def test_an_address_that_makes_no_sense_is_refused_before_the_handshake(address:
         pass
     assert refused.value.response.status_code == 422
     assert json.loads(refused.value.response.body)["error"]["code"] == "invalid_input"
-    with pytest.raises(InvalidStatus), talking(address, "sense", query="?last_event_id=-1"):
-        pass
+    for number in ("-1", "x", "%C2%B2", "9" * 5_000):
+        query = f"?last_event_id={number}"
+        with pytest.raises(InvalidStatus) as refused, talking(address, "sense", query=query):
+            pass
+        assert refused.value.response.status_code == 422
+        assert json.loads(refused.value.response.body)["error"]["code"] == "invalid_input"
 
 
 # Several at once

@@ -1,7 +1,9 @@
 """Who may come in: the Host a request names, the Origin of a page, the token, the size of a body.
 
 A page in a browser can reach a server on this machine under a name of its choice and from an origin
-of its choice; both are checked before anything else. A WebSocket is refused before it is accepted.
+of its choice; both are checked before anything else. What a page elsewhere loads without asking, as
+an image say, names no origin, but browsers say that it comes from another site. A WebSocket is
+refused before it is accepted. Origins that the settings name may use everything, as CORS has it.
 """
 
 import hmac
@@ -9,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,6 +32,13 @@ OPEN_PATHS = ("/health", "/", "/page", "/mcp/council")
 seats of the council have tokens of their own."""
 PAGE_FILES = "/page/"
 REMARKS = {401: {"www-authenticate": "Bearer"}}
+_READABLE = "etag, location, retry-after"
+_PREFLIGHT = {
+    "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+    "access-control-allow-headers": "authorization, content-type, last-event-id, if-none-match, "
+    "mcp-session-id, mcp-protocol-version",
+    "access-control-max-age": "600",
+}
 SUBPROTOCOL = "salon"
 BEARER_SUBPROTOCOL = "bearer."
 """Browsers cannot set headers on a WebSocket, so the token may come as an offered subprotocol."""
@@ -78,9 +87,13 @@ class Access:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
+        send = self._for_guests(scope, send)
         refusal = self._refusal(scope)
         if refusal is not None:
             await refuse(scope, send, refusal)
+        elif _is_preflight(scope):
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
         elif _is_api(scope):
             await self._app(scope, self._bounded(receive), send)
         else:
@@ -100,7 +113,12 @@ class Access:
                 "pages of that origin may not talk to this server",
                 hint="add the origin to serve.origins",
             )
-        if self._door.token and not _is_open(scope["path"]) and not self._has_token(headers):
+        is_open = _is_open(scope["path"])
+        if origin is None and not is_open and headers.get("sec-fetch-site") == "cross-site":
+            return ForeignOrigin(
+                "a page elsewhere may not load this", hint="open it by its own address"
+            )
+        if self._door.token and not is_open and not self._has_token(headers, scope):
             return Unauthorised(
                 "the token is missing or wrong", hint="send Authorization: Bearer TOKEN"
             )
@@ -111,7 +129,27 @@ class Access:
     def _is_ours(self, origin: str, host: str) -> bool:
         return origin in {f"http://{host}", f"https://{host}"} or origin in self._origins
 
-    def _has_token(self, headers: Headers) -> bool:
+    def _for_guests(self, scope: Scope, send: Send) -> Send:
+        """Return what also tells the browser that a page of a named origin may read the answer."""
+        origin = Headers(scope=scope).get("origin", "").lower()
+        if scope["type"] != "http" or origin not in self._origins:
+            return send
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["access-control-allow-origin"] = origin
+                headers.add_vary_header("Origin")
+                headers["access-control-expose-headers"] = _READABLE
+                if _is_preflight(scope):
+                    headers.update(_PREFLIGHT)
+            await send(message)
+
+        return sending
+
+    def _has_token(self, headers: Headers, scope: Scope) -> bool:
+        if _is_preflight(scope):
+            return True  # browsers ask without one whether they may send one
         kind, _, given = headers.get("authorization", "").partition(" ")
         offered = [one.strip() for one in headers.get("sec-websocket-protocol", "").split(",")]
         given_as_protocol = (
@@ -136,6 +174,11 @@ class Access:
             return message
 
         return counted
+
+
+def _is_preflight(scope: Scope) -> bool:
+    asks = "access-control-request-method" in Headers(scope=scope)
+    return scope["type"] == "http" and scope["method"] == "OPTIONS" and asks
 
 
 def _is_api(scope: Scope) -> bool:

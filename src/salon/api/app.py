@@ -2,10 +2,9 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Annotated
 
 import anyio
-from fastapi import FastAPI, Query, WebSocket
+from fastapi import FastAPI, WebSocket
 from starlette.applications import Starlette
 
 from salon import __version__
@@ -14,9 +13,9 @@ from salon.api.avatars import avatar_routes
 from salon.api.cards import archive_routes
 from salon.api.chores import Chore, come_round
 from salon.api.documents import document_routes
-from salon.api.errors import answer_errors
+from salon.api.errors import Defects, answer_errors
 from salon.api.flows import flow_routes
-from salon.api.headers import SafeHeaders
+from salon.api.headers import HeadAsGet, SafeHeaders
 from salon.api.health import health_routes
 from salon.api.ledger import ledger_routes
 from salon.api.limits import Limits
@@ -88,15 +87,18 @@ def create_app(
     async def websocket(
         websocket: WebSocket,
         session_id: str,
-        last_event_id: Annotated[int | None, Query(ge=0)] = None,
+        last_event_id: str | None = None,
     ) -> None:
         await converse(websocket, talking, session_id, last_event_id)
 
     for path, other in others.items():
+        answer_errors(other)
         app.mount(path, other)
     # The one that is added last sees a request first.
     app.add_middleware(Patience, limits=limits)
     app.add_middleware(Access, door=door, body_bytes=limits.body_bytes)
+    app.add_middleware(Defects)
     app.add_middleware(SafeHeaders)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(Measured, metrics=metrics)
     return app

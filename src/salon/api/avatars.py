@@ -20,6 +20,7 @@ from salon.api.talking import Talking
 from salon.conversation.discussion import Utterance, make_discussion
 from salon.core.errors import InvalidInput
 from salon.experts.gathering import Contribution
+from salon.experts.replies import AvatarInfo
 from salon.parts.avatar_arguments import (
     LONGEST_QUESTION,
     QueryArguments,
@@ -116,13 +117,13 @@ def _describing(routes: APIRouter, talking: Talking, service: Service) -> None:
     async def list_avatars() -> Avatars:
         """Describe every avatar of this home."""
         return await talking.ask(
-            lambda: Avatars(avatars=[_shown(service, one.id) for one in service.avatars()])
+            lambda: Avatars(avatars=[_shown(service, one) for one in service.avatars()])
         )
 
     @routes.get("/avatars/{avatar}", responses=responses(404))
     async def show_avatar(avatar: AvatarId) -> AvatarShown:
         """Return who an avatar is and what it rests on."""
-        return await talking.ask(partial(_shown, service, avatar))
+        return await talking.ask(lambda: _shown(service, service.describe_avatar(avatar)))
 
     @routes.get("/avatars/{avatar}/documents", responses=responses(404))
     async def list_sources(avatar: AvatarId) -> Documents:
@@ -136,9 +137,9 @@ def _describing(routes: APIRouter, talking: Talking, service: Service) -> None:
         return await talking.look(find)
 
 
-def _shown(service: AvatarService, avatar: str) -> AvatarShown:
-    known = info_of(service.avatar_info(avatar))
-    return AvatarShown(**known.model_dump(), preset=service.profile(avatar).salon.preset)
+def _shown(service: AvatarService, about: AvatarInfo) -> AvatarShown:
+    known = info_of(about)
+    return AvatarShown(**known.model_dump(), preset=service.profile(about.id).salon.preset)
 
 
 def _asking(routes: APIRouter, talking: Talking, service: Service) -> None:

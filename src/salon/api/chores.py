@@ -31,4 +31,6 @@ async def come_round(chore: Chore) -> None:
             await anyio.to_thread.run_sync(chore.work)
         except SalonError as error:
             log.warning("%s failed: %s", chore.name, error)
+        except Exception:  # a defect of one chore ends neither the others nor the server
+            log.exception("defect in %s", chore.name)
         await anyio.sleep(chore.seconds)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import cast
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from salon.core.errors import (
     CardDeleted,
@@ -48,6 +50,8 @@ STATUSES: tuple[tuple[type[SalonError], int], ...] = (
 
 _CODES = {404: "not_found", 405: "method_not_allowed", 413: "content_too_large"}
 """What the framework itself refuses, by its status."""
+_UNREADABLE = 400
+"""What the framework says of a body that is nested too deep, or of a number that is too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +110,8 @@ def wait_of(error: SalonError) -> dict[str, str]:
     return {"retry-after": str(ceil(seconds))} if isinstance(seconds, int | float) else {}
 
 
-def answer_errors(app: FastAPI) -> None:
-    """Have every failure answered in the one shape."""
+def answer_errors(app: Starlette) -> None:
+    """Have every failure answered in the one shape; defects are `Defects`' business."""
 
     async def salon_error(_: Request, error: Exception) -> JSONResponse:
         return error_response(cast("SalonError", error))
@@ -117,20 +121,44 @@ def answer_errors(app: FastAPI) -> None:
 
     async def refused(_: Request, error: Exception) -> JSONResponse:
         said = cast("HTTPException", error)
+        if said.status_code == _UNREADABLE:
+            return error_response(InvalidInput("the body cannot be read", hint="send JSON"))
         shaped = SalonError(str(said.detail), hint="GET /api/openapi.json lists the routes")
         body = shaped.as_json()
         code = _CODES.get(said.status_code, "refused")
         cast("dict[str, object]", body["error"])["code"] = code
         return JSONResponse(body, status_code=said.status_code, headers=said.headers)
 
-    async def defect(request: Request, error: Exception) -> JSONResponse:
-        log.error("defect in %s %s", request.method, request.scope["path"], exc_info=error)
-        return JSONResponse(internal(), status_code=500)
-
     app.add_exception_handler(SalonError, salon_error)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(Exception, defect)
+
+
+class Defects:
+    """Answers a defect like every other failure, so that it passes through the same hands."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on one request, and answer for what breaks."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        has_begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception:
+            log.exception("defect in %s %s", scope["method"], scope["path"])
+            if has_begun:
+                raise  # half an answer is out; the server breaks the connection
+            await JSONResponse(internal(), status_code=500)(scope, receive, send)
 
 
 def _explain(error: RequestValidationError) -> InvalidInput:

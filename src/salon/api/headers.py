@@ -25,6 +25,20 @@ ALWAYS = {
 IF_NOT_SAID = {"content-security-policy": DATA_POLICY, "cache-control": "no-store"}
 
 
+class HeadAsGet:
+    """Answers HEAD wherever there is a GET; the server underneath sends no body then."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on one request; a stream of events has no end, so it is not asked for."""
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        if is_head and not scope["path"].endswith("/events"):
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
+
+
 class SafeHeaders:
     """Puts the headers on every HTTP answer, also on refusals."""
 

@@ -10,6 +10,7 @@ from salon.api.service import ConversationService
 from salon.api.sessions import SessionId
 from salon.api.shapes import Shape, responses
 from salon.api.talking import Talking
+from salon.blackboard.replaying import Replayed
 from salon.conversation.turns import as_session_id
 
 MOST_SESSIONS = 1_000
@@ -60,12 +61,36 @@ class ReplayedTurn(Shape):
     replayed: str | None
 
 
+class CheckedTurn(Shape):
+    """Whether the proof of a turn that cannot be run again still holds against the archive."""
+
+    turn: int
+    holds: bool
+    why: str | None = Field(description="The first claim or citation that does not hold, if any")
+
+
+class TurnNotCompared(Shape):
+    """A turn whose record has nothing that could be compared."""
+
+    turn: int
+    why: str
+
+
 class Replay(Shape):
-    """Every companion's turn of a session, run again; turns of others are not replayed."""
+    """The turns of a session: a companion's run again, those of others checked again."""
 
     session_id: str
-    turns: list[ReplayedTurn]
-    identical: bool
+    turns: list[ReplayedTurn] = Field(description="Run again and compared byte for byte")
+    checked: list[CheckedTurn] = Field(
+        description="Not run again: citations and claims checked against the archive once more"
+    )
+    not_compared: list[TurnNotCompared]
+    identical: bool | None = Field(
+        description="Whether every turn that was run again is the same; null where none was run"
+    )
+    holds: bool | None = Field(
+        description="Whether every turn that was checked holds; null where none was checked"
+    )
 
 
 def looking_back_routes(talking: Talking, service: ConversationService) -> APIRouter:
@@ -109,24 +134,45 @@ def looking_back_routes(talking: Talking, service: ConversationService) -> APIRo
 
     @routes.post("/{session_id}/replay", responses=responses(404, 503))
     async def replay(session_id: SessionId) -> Replay:
-        """Run every companion's turn of a session again, and compare each with its record."""
+        """Run every companion's turn of a session again and check those of others again."""
         name = as_session_id(session_id)
 
         def run() -> Replay:
             service.session_turns(name)  # or there is nothing to replay
-            turns = [
-                ReplayedTurn(
-                    turn=one.number,
-                    identical=one.is_same,
-                    why=None if one.is_same else one.outcome,
-                    recorded=one.recorded,
-                    replayed=one.replayed,
-                )
-                for one in service.replay_session(name)
-            ]
-            is_same = all(one.identical for one in turns)
-            return Replay(session_id=name, turns=turns, identical=is_same)
+            return _shown(name, list(service.replay_session(name)))
 
-        return await talking.ask(run)
+        return await talking.look_long(run)
 
     return routes
+
+
+def _shown(session: str, found: list[Replayed]) -> Replay:
+    turns = [
+        ReplayedTurn(
+            turn=one.number,
+            identical=bool(one.is_same),
+            why=None if one.is_same else one.outcome,
+            recorded=one.recorded,
+            replayed=one.replayed,
+        )
+        for one in found
+        if one.way == "run"
+    ]
+    checked = [
+        CheckedTurn(turn=one.number, holds=bool(one.is_same), why=one.differs)
+        for one in found
+        if one.way == "checked"
+    ]
+    return Replay(
+        session_id=session,
+        turns=turns,
+        checked=checked,
+        not_compared=[
+            TurnNotCompared(turn=one.number, why=one.differs or "")
+            for one in found
+            if one.way == "not_compared"
+        ],
+        # Nothing is not the same as anything: all() of none would be true.
+        identical=all(one.identical for one in turns) if turns else None,
+        holds=all(one.holds for one in checked) if checked else None,
+    )

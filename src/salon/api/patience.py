@@ -5,6 +5,7 @@ buckets of their own and notice nothing. Messages of a session are counted by th
 """
 
 import ipaddress
+import re
 import time
 from collections.abc import Callable
 
@@ -15,8 +16,12 @@ from salon.api.limits import Buckets, Limits
 from salon.core.errors import LimitReached
 
 COUNTED = ("/api/", "/mcp/", "/ws/")
-ASKING = ("/api/avatars/", "/api/gather", "/api/verify", "/api/search", "/api/graph", "/mcp/")
-"""Where a POST has a search, an answer or a check done."""
+ASKING = re.compile(
+    r"POST (?:/api/(?:avatars/|gather|verify|search|audit/verify|rounds)|/mcp/|"
+    r"/api/sessions/[^/]+/replay)|"
+    r"GET /api/(?:graph|rounds/[^/]+/verify)"
+)
+"""What has a search, an answer, a check or a round done, by method and path."""
 _NETWORK_BITS = 64
 """Of an IPv6 address: a household has all addresses below one such prefix."""
 
@@ -43,7 +48,7 @@ class Patience:
             await self._app(scope, receive, send)
 
     def _cost(self, scope: Scope) -> float:
-        is_asking = scope.get("method") == "POST" and scope["path"].startswith(ASKING)
+        is_asking = ASKING.match(f"{scope.get('method')} {scope['path']}")
         return self._limits.ask_cost if is_asking else 1.0
 
 

@@ -42,6 +42,7 @@ CandidateId: TypeAlias = Annotated[str, Path(examples=[examples.CANDIDATE])]
 POLL_S = 1.0
 """Seconds between two looks at a round that somebody follows."""
 SILENCE_S = 15.0
+_MOST_DIGITS = 19
 """Seconds after which a stream says that it still lives."""
 
 
@@ -169,7 +170,7 @@ def _results(routes: APIRouter, service: RoundService) -> None:
     ) -> StreamingResponse:
         """Send the round whole on each change, as server-sent events, until it is over."""
         await anyio.to_thread.run_sync(service.round, round_id)  # or there is nothing to follow
-        seen = int(last_event_id) if last_event_id and last_event_id.isdigit() else 0
+        seen = _event_number(last_event_id or "")
         return StreamingResponse(
             _changes(service, round_id, seen),
             media_type=MEDIA_TYPE,
@@ -188,9 +189,22 @@ def _whole(service: RoundService, round_id: str) -> RoundBody:
     )
 
 
+def _event_number(said: str) -> int:
+    """Return the number of the event that a client saw last, 0 where that is none."""
+    is_number = said.isascii() and said.isdigit() and len(said) < _MOST_DIGITS
+    return int(said) if is_number else 0
+
+
+def _is_seen_to_the_end(service: RoundService, round_id: str, seen: int) -> bool:
+    """Tell whether a client that comes back has seen how the round ended."""
+    return service.round_version(round_id) <= seen and service.round(round_id).is_over
+
+
 async def _changes(service: RoundService, round_id: str, seen: int) -> AsyncIterator[str]:
     """Walk the states of a round that come after `seen`; a comment now and then keeps it alive."""
     silent = 0.0
+    if await anyio.to_thread.run_sync(lambda: _is_seen_to_the_end(service, round_id, seen)):
+        return
     while True:
         version = await anyio.to_thread.run_sync(service.round_version, round_id)
         if version > seen:

@@ -118,8 +118,8 @@ class AvatarService(Protocol):
     def avatars(self) -> list[AvatarInfo]:
         """Describe every avatar."""
 
-    def avatar_info(self, avatar: str) -> AvatarInfo:
-        """Return who an avatar is and what it rests on."""
+    def describe_avatar(self, avatar: str) -> AvatarInfo:
+        """Return who an avatar is and what it rests on; nothing is noted of it."""
 
     def profile(self, avatar: str) -> Profile:
         """Return the profile of an avatar."""

@@ -54,6 +54,7 @@ class Talking:
         self._lines = Lines(self._workers)
         self._readers = anyio.CapacityLimiter(limits.readers)
         self._askers = anyio.CapacityLimiter(limits.askers)
+        self._long_lookers = anyio.CapacityLimiter(1)
 
     async def look(self, work: Callable[[], T]) -> T:
         """Look something up in the app without holding up anybody."""
@@ -62,6 +63,10 @@ class Talking:
     async def ask(self, work: Callable[[], T]) -> T:
         """Have the app search, answer or check something that belongs to no session."""
         return await anyio.to_thread.run_sync(work, limiter=self._askers)
+
+    async def look_long(self, work: Callable[[], T]) -> T:
+        """Have something done that reads everything again; one at a time, apart from the rest."""
+        return await anyio.to_thread.run_sync(work, limiter=self._long_lookers)
 
     async def say(
         self,

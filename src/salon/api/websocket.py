@@ -45,6 +45,7 @@ log = logging.getLogger(__name__)
 GONE = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises where the other side has left, depending on how far it had got."""
 _FRAMES_AT_ONCE = 4
+_MOST_DIGITS = 18
 _LAST_WORDS_S = 2.0
 """How long a close frame may take to leave; a client that does not read gets none."""
 
@@ -306,6 +307,12 @@ def _text_of(frame: MutableMapping[str, Any]) -> str:
     return str(text)
 
 
+def _event_number(said: str) -> int:
+    if not (said.isascii() and said.isdigit() and len(said) <= _MOST_DIGITS):
+        raise InvalidInput("last_event_id is no event's id", hint="send the last one that came")
+    return int(said)
+
+
 def _wait_for_your_turn() -> LimitReached:
     return LimitReached("earlier messages wait for their turn", hint="wait for a reply")
 
@@ -317,16 +324,15 @@ def _is_kept(event: WireEvent) -> bool:
 
 
 async def converse(
-    websocket: WebSocket, talking: Talking, session: str, last_event_id: int | None
+    websocket: WebSocket, talking: Talking, session: str, last_event_id: str | None
 ) -> None:
     """Hold one connection, from the handshake to its end."""
     try:
         name = as_session_id(session)
+        seen = None if last_event_id is None else _event_number(last_event_id)
         with talking.live.listening(name) as listener:
             # Listening begins before the look at what was missed, so nothing falls between.
-            known, missed = (
-                (0, ()) if last_event_id is None else await talking.missed(name, last_event_id)
-            )
+            known, missed = (0, ()) if seen is None else await talking.missed(name, seen)
             offered = websocket.scope.get("subprotocols", ())
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
             connection = Connection(

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from salon.archive.sqlite_archive import SqliteArchive
     from salon.conversation.memory.store import MemoryStore
     from salon.conversation.user_export import UserExport, UserImport
+    from salon.core.chat import ChatModel
     from salon.core.clock import Clock
+    from salon.settings import Settings
     from salon.steps.wire_shapes import WireEvent
 
 SLASH = "/"
@@ -52,6 +54,15 @@ def is_command(content: str) -> bool:
     return content.lstrip().startswith(SLASH)
 
 
+def _state_of(work: Callable[[], object]) -> str:
+    """Return `ok`, or what is wrong with something that turns stand on."""
+    try:
+        work()
+    except SalonError as error:
+        return error.message
+    return "ok"
+
+
 class CompanionPart(SessionsPart):
     """What the application can do around the turns of a conversation."""
 
@@ -59,6 +70,12 @@ class CompanionPart(SessionsPart):
         # The application and its other parts have these.
         clock: Clock
         memory_of: Callable[[str], MemoryStore]
+
+        settings: Settings
+
+        @property
+        def chat(self) -> ChatModel | None:
+            """The chat model of the settings, if there is one."""
 
         @property
         def archive(self) -> SqliteArchive:
@@ -120,11 +137,10 @@ class CompanionPart(SessionsPart):
 
     def readiness(self) -> dict[str, str]:
         """Return what turns stand on, each with `ok` or what is wrong with it."""
-        try:
-            self.archive.checkpoint()
-        except SalonError as error:
-            return {"archive": error.message}
-        return {"archive": "ok"}
+        found = {"archive": _state_of(self.archive.checkpoint)}
+        if self.settings.chat.model is not None:
+            found["model"] = _state_of(lambda: self.chat)
+        return found
 
     # Export and import
 

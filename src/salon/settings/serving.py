@@ -1,8 +1,8 @@
 """Settings of the front door."""
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
-from salon.settings.group import Group
+from salon.settings.group import Group, split_list
 
 
 class ServeSettings(Group):
@@ -18,8 +18,15 @@ class ServeSettings(Group):
         description="What every request must carry; see docs/guides/serving.md.",
     )
     origins: tuple[str, ...] = Field(
-        (), description="Pages elsewhere whose scripts may connect, as `https://host`."
+        (),
+        description="Pages elsewhere whose scripts may use this server, as `https://host`, with "
+        "commas between them.",
     )
     rate: float = Field(
         20.0, gt=0, le=10_000, description="Messages a second that one session may send."
     )
+
+    @field_validator("origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return split_list(value)
