@@ -49,6 +49,14 @@ def test_patterns_alone_miss_much_of_what_they_never_saw(embedder: Embedder) -> 
     assert alone < 0.6 < together
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["I'm a bit scared that it goes too fast.", "I am terrified of flying", "I'm scared of it"],
+)
+def test_an_everyday_fear_is_no_cry_for_help(text: str, embedder: Embedder) -> None:
+    assert find_crisis(text, embedder) is None
+
+
 @pytest.mark.parametrize("text", [text for kind, text in SEEN if kind])
 def test_a_known_cry_is_noticed_as_the_right_kind(text: str) -> None:
     found = find_crisis(text)
