@@ -8,7 +8,14 @@ from pathlib import Path
 from salon.app import Salon
 from salon.core.documents import VerificationStatus
 from salon.council.rounds import Phase, Round
-from tests.api.page.house import PATIENT, House, add_note, furnish, home_settings
+from tests.api.page.house import (
+    PATIENT,
+    House,
+    PatientSalon,
+    add_note,
+    furnish,
+    home_settings,
+)
 from tests.api.page.seats import hold_scripted_round
 from tests.api.page.valley import VALLEY
 from tests.api.serving import served
@@ -75,7 +82,7 @@ def talk(salon: Salon, session: str, lines: tuple[str, ...], user: str, **more: 
 @contextmanager
 def open_furnished(folder: Path) -> Iterator[Furnished]:
     """Furnish a home with all that, and serve it until the block ends."""
-    with Salon(home_settings(folder)) as salon:
+    with PatientSalon(home_settings(folder)) as salon:
         furnish(salon, folder / "avatars")
         for note in VALLEY:
             add_note(salon, folder / "avatars" / "ida-weir", "ida-weir", note)

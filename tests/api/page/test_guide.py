@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.api.page.browser import Visitor
+from tests.api.page.browser import PATIENCE_MS, Visitor
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -16,7 +16,7 @@ ROWS = re.compile(r"^\| `(/[^`]+)` \| (.+?) \|$", re.MULTILINE)
 
 def constant(page: "Page", file: str, name: str) -> int:
     """Return a number from a file of the page."""
-    text = page.request.get(f"{page.url.split('#')[0]}page/{file}").text()
+    text = page.request.get(f"{page.url.split('#')[0]}page/{file}", timeout=PATIENCE_MS).text()
     found = re.search(rf"const {name} = (\d+);", text)
     assert found is not None
     return int(found[1])

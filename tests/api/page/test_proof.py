@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.api.page.browser import PHONE, Visitor, grave_issues
+from tests.api.page.browser import PATIENCE, PATIENCE_MS, PHONE, Visitor, expect, grave_issues
 from tests.api.page.conftest import Visit
 from tests.api.page.house import House
-from tests.api.page.rooms import DIGGING, OIL, REPLIES, begin, say, say_over_http
+from tests.api.page.rooms import DIGGING, OIL, REPLIES, begin, come_back, say, say_over_http
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
@@ -18,7 +18,10 @@ CONTENT = "**/api/cards/*/content"
 
 
 def open_proof(page: "Page", reply: "Locator") -> "Locator":
-    """Click the first citation of a reply, and return the dialog once everything was checked."""
+    """Click the first citation of a reply, and return the dialog once everything was checked.
+
+    The dialog is marked as done after all of it was drawn, so what it shows can be read at once.
+    """
     reply.locator("button.citation").first.click()
     dialog = page.locator("dialog.proof[data-done]")
     dialog.wait_for()
@@ -28,9 +31,9 @@ def open_proof(page: "Page", reply: "Locator") -> "Locator":
 def proof(visitor: Visitor, avatar: str = "ida-weir", question: str = DIGGING) -> "Locator":
     """Open the proof of an answer that was given before."""
     session = f"proof-{avatar}"
-    if httpx.get(f"{visitor.url}/api/sessions/{session}", timeout=30).status_code == 404:
+    if httpx.get(f"{visitor.url}/api/sessions/{session}", timeout=PATIENCE).status_code == 404:
         say_over_http(visitor.url, session, question, avatar=avatar)
-    page = visitor.go(f"#/room/{session}?with={avatar}")
+    page = come_back(visitor, session, avatar)
     return open_proof(page, page.locator(REPLIES).first)
 
 
@@ -54,7 +57,7 @@ def test_a_click_shows_the_span_in_its_document_checked_just_now(visitor: Visito
 def test_the_hash_the_status_and_the_links_stand_with_it(visitor: Visitor, house: House) -> None:
     dialog = proof(visitor)
     shown = dialog.locator("code").inner_text()
-    card = httpx.get(f"{house.url}/api/cards/{shown}/content", timeout=10)
+    card = httpx.get(f"{house.url}/api/cards/{shown}/content", timeout=PATIENCE)
     assert b"two days of digging" in card.content
     assert dialog.locator(".badge.good").inner_text().strip() == "verified"
     original = dialog.get_by_role("link", name="original")
@@ -78,7 +81,7 @@ def test_offsets_are_bytes_also_behind_letters_of_several_bytes(visitor: Visitor
 
 
 def tampered(route: "Route") -> None:
-    answer = route.fetch()
+    answer = route.fetch(timeout=PATIENCE_MS)
     body = answer.body().replace(b"surprised", b"surprized")
     route.fulfill(response=answer, body=body)
 
@@ -99,7 +102,7 @@ def test_one_changed_byte_of_the_card_is_a_red_failure(visitor: Visitor) -> None
 
 def test_a_changed_quote_is_caught_although_the_rest_is_whole(visitor: Visitor) -> None:
     def swapped(route: "Route") -> None:
-        answer = route.fetch()
+        answer = route.fetch(timeout=PATIENCE_MS)
         route.fulfill(response=answer, body=answer.body().replace(b"two days", b"six days"))
 
     visitor.page.route(CONTENT, swapped)
@@ -137,12 +140,12 @@ def test_a_card_that_cannot_be_fetched_is_told_in_words(visitor: Visitor) -> Non
 
 
 def test_escape_closes_the_proof_and_gives_the_focus_back(visitor: Visitor) -> None:
-    dialog = proof(visitor)
-    page = visitor.page
+    page = begin(visitor)
+    reply = say(page, DIGGING)
+    open_proof(page, reply)
     page.keyboard.press("Escape")
-    dialog.wait_for(state="detached")
-    assert page.evaluate("document.activeElement.classList.contains('citation')") is True
-    assert page.locator("dialog").count() == 0
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(reply.locator("button.citation").first).to_be_focused()
 
 
 def test_the_bytes_come_from_this_server_alone(visitor: Visitor, house: House) -> None:
@@ -164,7 +167,7 @@ def test_the_proof_is_accessible(visit: Visit, scheme: str, broken: bool) -> Non
     if broken:
         visitor.page.route(CONTENT, tampered)
     proof(visitor)
-    assert grave_issues(visitor.page) == []
+    assert grave_issues(visitor) == []
 
 
 def test_the_proof_fits_a_phone(visit: Visit) -> None:
@@ -174,4 +177,4 @@ def test_the_proof_fits_a_phone(visit: Visit) -> None:
     box = dialog.bounding_box()
     assert box is not None
     assert box["width"] <= PHONE["width"]
-    assert grave_issues(visitor.page) == []
+    assert grave_issues(visitor) == []

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.api.page.browser import PHONE, Visitor, grave_issues
+from tests.api.page.browser import PATIENCE, PHONE, Visitor, becomes, expect, grave_issues
 from tests.api.page.conftest import Visit
-from tests.api.page.scenes import COMPANION_SESSION, FRAUD, FRAUD_SESSION, MARIA, Furnished
+from tests.api.page.scenes import COMPANION_SESSION, FRAUD, MARIA, Furnished, talk
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -23,21 +23,38 @@ def guest(visit: Visit, furnished: Furnished) -> Visitor:
 
 def readings(url: str, session: str = COMPANION_SESSION) -> list[dict[str, Any]]:
     """Return what the server says was read, turn by turn."""
-    answer = httpx.get(f"{url}/api/sessions/{session}/readings", timeout=30)
+    answer = httpx.get(f"{url}/api/sessions/{session}/readings", timeout=PATIENCE)
     turns: list[dict[str, Any]] = answer.json()["turns"]
     return turns
 
 
 def opened(visitor: Visitor, session: str = COMPANION_SESSION, turn: int = LAST) -> "Page":
     """Open the reading of a session and wait until a turn is shown."""
-    page = visitor.go(f"#/reading/{session}")
+    visitor.go(f"#/reading/{session}")
+    return at_rest(visitor, turn)
+
+
+def at_rest(visitor: Visitor, turn: int) -> "Page":
+    """Wait until a turn is the latest that is shown, and nothing is drawn anew any more.
+
+    Once it is connected the page looks at the records again, and puts all cards in place of the
+    old ones; a click in that very moment would meet what is just going.
+    """
+    page = visitor.page
     page.get_by_text(f"turn {turn} of {turn}").wait_for()
+    page.get_by_text("live", exact=True).wait_for()
+    visitor.settle()
     return page
 
 
 def card(page: "Page", title: str) -> "Locator":
     """Return the card with this title."""
     return page.locator(".panel", has=page.get_by_role("heading", name=title, exact=True)).last
+
+
+def headline(page: "Page") -> "Locator":
+    """Return what is felt now, as a word."""
+    return card(page, "Now").locator(".headline")
 
 
 def percent(share: float) -> str:
@@ -57,16 +74,18 @@ def test_the_emotion_is_a_word_a_line_and_a_table_that_agree_with_the_record(
 ) -> None:
     page = opened(guest)
     recorded = [one["slots"]["current_emotion"] for one in readings(guest.url)]
-    assert card(page, "Now").locator(".headline").inner_text().lower() == recorded[-1]["emotion"]
+    expect(headline(page)).to_have_text(recorded[-1]["emotion"], ignore_case=True)
     chart = page.get_by_role("img", name=f"Emotion over {LAST} turns")
-    assert chart.locator("circle.one").count() == LAST
-    assert chart.locator("circle.two").count() == LAST
+    expect(chart.locator("circle.one")).to_have_count(LAST)
+    expect(chart.locator("circle.two")).to_have_count(LAST)
     page.get_by_text("As a table").click()
-    rows = page.locator(".emotion tbody tr").all_inner_texts()
-    assert [row.split("\t")[:2] for row in rows] == [
-        [str(number), one["emotion"]] for number, one in enumerate(recorded, start=1)
-    ]
-    assert [float(row.split("\t")[3]) for row in rows] == [
+    rows = page.locator(".emotion tbody tr")
+    becomes(
+        page,
+        lambda: [row.split("\t")[:2] for row in rows.all_inner_texts()],
+        [[str(number), one["emotion"]] for number, one in enumerate(recorded, start=1)],
+    )
+    assert [float(row.split("\t")[3]) for row in rows.all_inner_texts()] == [
         pytest.approx(one["arousal"], abs=0.006) for one in recorded
     ]
 
@@ -74,7 +93,9 @@ def test_the_emotion_is_a_word_a_line_and_a_table_that_agree_with_the_record(
 def test_the_line_rises_and_falls_with_the_valence(guest: Visitor) -> None:
     page = opened(guest)
     dots = page.locator("circle.one")
-    heights = [float(dots.nth(place).get_attribute("cy") or 0) for place in range(LAST)]
+    expect(dots).to_have_count(LAST)
+    drawn_at = dots.evaluate_all("dots => dots.map((one) => one.getAttribute('cy'))")
+    heights = [float(one) for one in drawn_at]
     valences = [one["slots"]["current_emotion"]["valence"] for one in readings(guest.url)]
     by_height = sorted(range(LAST), key=lambda place: (-heights[place], place))
     by_valence = sorted(range(LAST), key=lambda place: (round(valences[place], 2), place))
@@ -159,8 +180,8 @@ def test_one_looks_back_at_any_turn(guest: Visitor) -> None:
     emotions = [one["slots"]["current_emotion"]["emotion"] for one in readings(guest.url)]
     for turn in (1, 5, 9):
         page.get_by_label("As of").fill(str(turn))
-        shown = card(page, "Now").locator(".headline").inner_text()
-        assert shown.lower() == emotions[turn - 1]
+        page.get_by_text(f"turn {turn} of {LAST}").wait_for()
+        expect(headline(page)).to_have_text(emotions[turn - 1], ignore_case=True)
 
 
 def test_probes_are_questions_that_would_tell_more(guest: Visitor) -> None:
@@ -176,12 +197,11 @@ def test_a_conversation_is_read_while_it_goes_on(guest: Visitor) -> None:
     page.get_by_text("no turn yet", exact=True).wait_for()
     say(page, "I won the race today, I am so happy!")
     page.get_by_text("turn 1 of 1").wait_for()
-    assert card(page, "Now").locator(".headline").inner_text().lower() == "joy"
-    said = page.locator(".said.bot").first
-    assert said.locator(".badge.ai").is_visible()
+    expect(headline(page)).to_have_text("joy", ignore_case=True)
+    expect(page.locator(".said.bot").first.locator(".badge.ai")).to_be_visible()
     say(page, "But my knee hurts and I am sad about it.")
     page.get_by_text("turn 2 of 2").wait_for()
-    assert page.locator("circle.one").count() == 2
+    expect(page.locator("circle.one")).to_have_count(2)
 
 
 def test_what_somebody_says_is_text_and_never_markup(guest: Visitor) -> None:
@@ -189,6 +209,7 @@ def test_what_somebody_says_is_text_and_never_markup(guest: Visitor) -> None:
     hostile = "<img src=x onerror=alert(1)> <b>Hello</b>"
     say(page, hostile)
     page.get_by_text("turn 1 of 1").wait_for()
+    page.locator(".said.bot").wait_for()
     assert page.locator(".said.person .text").inner_text() == hostile
     assert page.locator(".talk img, .talk b").count() == 0
 
@@ -201,10 +222,11 @@ def test_a_turn_that_was_taken_elsewhere_appears_with_what_was_said(guest: Visit
     httpx.post(
         f"{guest.url}/api/sessions/{session}/messages",
         json={"content": "Good morning from another window.", "user_id": "Ada"},
-        timeout=60,
+        timeout=PATIENCE,
     ).raise_for_status()
     page.get_by_text("turn 1 of 1").wait_for()
     page.get_by_text("Good morning from another window.", exact=True).wait_for()
+    at_rest(guest, 1)  # now no further look at the records can bring it twice
     assert page.locator(".said.bot").count() == 1
 
 
@@ -214,40 +236,44 @@ def test_a_warning_of_fraud_cannot_be_overlooked(guest: Visitor) -> None:
     for turn, line in enumerate(FRAUD, start=1):
         say(page, line)
         page.get_by_text(f"turn {turn} of {turn}").wait_for()
+    at_rest(guest, len(FRAUD))
     alert = page.get_by_role("alert")
-    alert.wait_for()
     box = alert.bounding_box()
     assert box is not None
     assert box["width"] > 600
     assert "This looks like fraud" in alert.inner_text()
     assert "money request" in alert.inner_text()
     assert "Send no money" in alert.inner_text()
+    page.get_by_role("heading", name="Emotion over time").hover()  # what is scrolled is below it
     page.mouse.wheel(0, 4000)
-    assert alert.is_visible()
+    guest.until(lambda: page.evaluate("scrollY") > box["height"])
+    expect(alert).to_be_in_viewport()
     top = alert.evaluate("node => node.getBoundingClientRect().top")
     assert 0 <= top < 300  # it stays in sight while the rest scrolls
     page.reload()
-    alert.wait_for()
+    at_rest(guest, len(FRAUD))
     alert.get_by_role("button", name="I have read this").click()
-    assert alert.count() == 0
+    expect(alert).to_have_count(0)
     page.reload()
-    page.get_by_text("turn 3 of 3").wait_for()
+    at_rest(guest, len(FRAUD))
     assert alert.count() == 0
 
 
-def test_a_new_warning_comes_although_an_earlier_one_was_read(guest: Visitor) -> None:
-    page = opened(guest, FRAUD_SESSION, len(FRAUD))
+def test_a_new_warning_comes_although_an_earlier_one_was_read(
+    guest: Visitor, furnished: Furnished
+) -> None:
+    session = "fraud-again"  # of its own, for another turn is taken in it
+    talk(furnished.salon, session, FRAUD, "Anders")
+    page = opened(guest, session, len(FRAUD))
     page.get_by_role("button", name="I have read this").click()
     say(page, "Honey, send me the gift card codes now, and keep it secret from your family.")
-    page.get_by_role("alert").wait_for()
-    assert "read in turn 4" in page.get_by_role("alert").inner_text()
+    expect(page.get_by_role("alert")).to_contain_text("read in turn 4")
 
 
 def test_leaving_closes_the_connection_and_leaves_nothing_running(guest: Visitor) -> None:
     sockets: list[Any] = []
     guest.page.on("websocket", lambda one: sockets.extend([one]))
     page = opened(guest)
-    page.get_by_text("live", exact=True).wait_for()
     page.get_by_role("link", name="Ledger").click()
     page.get_by_role("heading", name="The ledger").wait_for()
     guest.until(lambda: [one.is_closed() for one in sockets] == [True])
@@ -260,14 +286,14 @@ def test_sessions_can_be_chosen_and_a_bad_one_says_so_in_words(guest: Visitor) -
     guest.expect_complaint("422")
     guest.expect_complaint("WebSocket")
     page = guest.go("#/reading/NOT%20AN%20ID")
-    page.get_by_role("alert").first.wait_for()
-    assert "is not the id of a session" in page.get_by_role("alert").first.inner_text()
+    expect(page.get_by_role("alert").first).to_contain_text("is not the id of a session")
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_anybody_can_use_it_on_any_screen(visit: Visit, furnished: Furnished, colours: str) -> None:
     wide = visit(furnished.house.url, color_scheme=colours)
-    assert grave_issues(opened(wide)) == []
     phone = visit(furnished.house.url, color_scheme=colours, viewport=PHONE)
-    assert grave_issues(opened(phone)) == []
+    for someone in (wide, phone):
+        opened(someone)
+        assert grave_issues(someone) == []
     assert phone.overflow() == 0

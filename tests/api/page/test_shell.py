@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from salon.api.access import Door
-from tests.api.page.browser import PHONE, Visitor, grave_issues
+from tests.api.page.browser import PATIENCE, PHONE, Visitor, becomes, expect, grave_issues
 from tests.api.page.conftest import Visit
 from tests.api.page.house import PATIENT, House
 from tests.api.page.rooms import DIGGING, IDA, REPLIES, connected, say
@@ -40,7 +40,10 @@ def metrics(cdp: "CDPSession") -> dict[str, float]:
 
 
 def counting(visitor: Visitor) -> list[float]:
-    """Return a list that grows with the bytes of every answer as it went over the wire."""
+    """Return a list that grows with the bytes of every answer as it went over the wire.
+
+    It is whole once the visitor has settled.
+    """
     cdp = visitor.context.new_cdp_session(visitor.page)
     cdp.send("Network.enable")
     sizes: list[float] = []
@@ -51,7 +54,8 @@ def counting(visitor: Visitor) -> list[float]:
 def test_the_first_useful_paint_needs_less_than_100_kilobytes(visitor: Visitor) -> None:
     sizes = counting(visitor)
     lobby(visitor.go())
-    assert len(sizes) > 10
+    visitor.settle()
+    visitor.until(lambda: len(sizes) > 10)
     assert sum(sizes) < MOST_BYTES
 
 
@@ -65,6 +69,7 @@ def test_the_whole_room_with_a_proof_stays_below_it_too(visitor: Visitor) -> Non
     connected(page)
     say(page, DIGGING).locator("button.citation").first.click()
     page.locator("dialog.proof[data-done]").wait_for()
+    visitor.settle()
     assert any("parts/proof.js" in one for one in asked)
     assert not any("screens/council" in one for one in asked)
     assert sum(sizes) < MOST_BYTES
@@ -74,11 +79,12 @@ def test_nothing_is_asked_of_anybody_else(visitor: Visitor, house: House) -> Non
     asked: list[str] = []
     visitor.page.on("request", lambda request: asked.append(request.url))
     lobby(visitor.go())
+    visitor.settle()
     assert {urlsplit(one).netloc for one in asked} == {urlsplit(house.url).netloc}
 
 
 def test_the_policy_forbids_everything_inline_and_foreign(house: House) -> None:
-    answer = httpx.get(f"{house.url}/", timeout=10)
+    answer = httpx.get(f"{house.url}/", timeout=PATIENCE)
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -117,16 +123,17 @@ def test_the_keyboard_alone_is_enough_to_begin(visitor: Visitor) -> None:
     page = visitor.go()
     lobby(page)
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "skip"
-    assert page.get_by_role("button", name="Skip to the content").is_visible()
+    skip = page.get_by_role("button", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_visible()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    expect(page.locator("#main")).to_be_focused()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.getAttribute('placeholder')") == "Guest"
+    expect(page.get_by_placeholder("Guest", exact=True)).to_be_focused()
     page.keyboard.press("Tab")
-    ring = "getComputedStyle(document.activeElement).outlineStyle"
-    assert page.evaluate("document.activeElement.textContent") == f"Talk with {IDA}"
-    assert page.evaluate(ring) == "solid"
+    begin = page.get_by_role("button", name=f"Talk with {IDA}", exact=True)
+    expect(begin).to_be_focused()
+    expect(begin).to_have_css("outline-style", "solid")
     page.keyboard.press("Enter")
     connected(page)
 
@@ -143,9 +150,9 @@ def test_the_colours_follow_the_system_until_somebody_chooses(visit: Visit) -> N
     assert dark != light
     page.reload()
     lobby(page)
-    assert page.evaluate(ground) == light
+    becomes(page, lambda: page.evaluate(ground), light)
     page.get_by_role("button", name="Colours: light").click()
-    assert page.evaluate(ground) == dark
+    becomes(page, lambda: page.evaluate(ground), dark)
 
 
 def test_nothing_moves_for_those_who_asked_for_stillness(visit: Visit) -> None:
@@ -164,7 +171,7 @@ def test_the_lobby_is_accessible_and_fits_a_narrow_phone(visit: Visit, scheme: s
     visitor = visit(color_scheme=scheme, viewport={"width": 320, "height": 640})
     page = visitor.go()
     lobby(page)
-    assert (grave_issues(page), visitor.overflow()) == ([], 0)
+    assert (grave_issues(visitor), visitor.overflow()) == ([], 0)
 
 
 def test_touch_targets_on_a_phone_are_large_enough(visit: Visit) -> None:
@@ -186,7 +193,7 @@ def test_a_server_that_does_not_answer_is_told_in_words(visitor: Visitor) -> Non
     alert.wait_for()
     assert "The server does not answer." in alert.inner_text()
     assert "salon serve" in alert.inner_text()
-    assert grave_issues(page) == []
+    assert grave_issues(visitor) == []
     visitor.page.unroute("**/api/avatars")
     alert.get_by_role("button", name="Try again").click()
     lobby(page)
@@ -234,7 +241,7 @@ def test_a_server_that_asks_for_a_token_gets_it_from_the_person(visit: Visit, gu
     visitor.expect_complaint("401")
     page = visitor.go()
     page.get_by_role("heading", name="This server asks for a token").wait_for()
-    assert grave_issues(page) == []
+    assert grave_issues(visitor) == []
     page.get_by_role("textbox", name="Token").fill("wrong")
     page.get_by_role("button", name="Go on").click()
     page.get_by_text("That token is not the right one.").wait_for()
@@ -332,13 +339,24 @@ def test_a_page_that_is_left_open_does_not_grow(visitor: Visitor) -> None:
     def spend_time() -> dict[str, float]:
         page.evaluate(WANDER, 4)
         page.evaluate(TALK, 90)
+        visitor.settle()
         return metrics(cdp)
 
     spend_time()
     first = spend_time()
     shown = page.locator(REPLIES).count()
-    last = spend_time()
+    spend_time()
     assert shown == page.locator(REPLIES).count() <= 100
-    assert last["Nodes"] < first["Nodes"] + 200
-    assert last["JSEventListeners"] < first["JSEventListeners"] + 50
-    assert last["JSHeapUsedSize"] < first["JSHeapUsedSize"] + 1_000_000
+    most = {"Nodes": 200, "JSEventListeners": 50, "JSHeapUsedSize": 1_000_000}
+
+    def grown() -> dict[str, float]:
+        """What holds more than it may; what is still on its way out goes in a while."""
+        last = metrics(cdp)
+        return {
+            name: last[name] - first[name]
+            for name, more in most.items()
+            if last[name] >= first[name] + more
+        }
+
+    nothing: dict[str, float] = {}
+    becomes(page, grown, nothing)
