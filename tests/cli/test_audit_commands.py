@@ -41,6 +41,48 @@ def test_the_log_names_every_change_and_no_content(salon: CommandLine) -> None:
     assert len(salon("audit", "log", "--after", "10").text.splitlines()) == 2
 
 
+def _numbers(salon: CommandLine, *options: str) -> list[int]:
+    lines = salon("audit", "log", "--json", *options).text.splitlines()
+    return [json.loads(line)["seq"] for line in lines]
+
+
+def test_entries_are_found_by_what_they_are(salon: CommandLine) -> None:
+    _fill(salon)
+    salon("archive", "add", "-", "--handle", "other", stdin=b"text 7")
+    assert _numbers(salon, "--kind", "handle_set") == [2, 4, 6, 8, 10, 12, 14]
+    assert _numbers(salon, "--kind", "handle_set", "--kind", "cards_added", "--limit", "3") == [
+        1,
+        2,
+        3,
+    ]
+    assert _numbers(salon, "--handle", "other") == [14]
+    assert _numbers(salon, "--handle", "n", "--newest", "--limit", "2") == [12, 10]
+    assert _numbers(salon, "--newest", "--before", "4") == [3, 2, 1]
+    assert _numbers(salon, "--session", "nobody") == []
+    assert _numbers(salon, "--until", "2020-01-01") == []
+    assert len(_numbers(salon, "--since", "2020-01-01T00:00:00+02:00")) == 14
+    actor = json.loads(salon("audit", "log", "--json", "--limit", "1").text)["by"]
+    assert len(_numbers(salon, "--by", actor)) == 14
+    assert "other" in salon("audit", "log", "--handle", "other").text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--kind", "handle_sat"), "handle_set"),
+        (("--since", "yesterday"), "2026-11-15"),
+        (("--until", ""), "2026-11-15"),
+    ],
+    ids=["kind", "since", "until"],
+)
+def test_what_cannot_be_looked_for_is_said_with_what_can(
+    salon: CommandLine, options: tuple[str, ...], said: str
+) -> None:
+    found = salon("audit", "log", "--json", *options)
+    assert found.error["code"] == "invalid_input"
+    assert said in found.error["hint"]
+
+
 @pytest.mark.parametrize(
     ("statements", "entry"),
     [

@@ -17,7 +17,8 @@ import apsw
 
 from salon.archive import migrations, rows, streams
 from salon.archive.adoption import Adopted, adopt
-from salon.archive.audit.log import AuditWriter, ChainSigner, read_checkpoint, read_entries
+from salon.archive.audit.finding import count_entries, find_entries
+from salon.archive.audit.log import AuditWriter, ChainSigner, read_checkpoint
 from salon.archive.card_writes import CardRow, prepare, require_card_size
 from salon.archive.checks.verification import SealCheck, VerificationReport, verify_archive
 from salon.archive.content_types import HEAD_BYTES, detect_content_type
@@ -34,6 +35,7 @@ from salon.core.cards import AddedCard, Card, CardInfo, Tombstone, require_intac
 from salon.core.clock import Clock, GTime, SystemClock, g_time, instant
 from salon.core.closing import Closable
 from salon.core.documents import Document, DocumentId, Verification
+from salon.core.entries import EVERY_ENTRY, EntryFilter
 from salon.core.errors import FileMissing, StorageReadOnly
 from salon.core.events import AuditEntry, Checkpoint
 from salon.core.handles import ANYTHING, Anything, Handle, HandleMove, as_handle_name
@@ -331,10 +333,24 @@ class SqliteArchive(Closable):
 
     # Audit
 
-    def audit_entries(self, *, after: int = 0) -> Iterator[AuditEntry]:
-        """Walk the audit log from the entry after `after`."""
+    def audit_entries(
+        self,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        where: EntryFilter = EVERY_ENTRY,
+        newest_first: bool = False,
+    ) -> Iterator[AuditEntry]:
+        """Walk the entries of the audit log that match, between two numbers, both left out."""
         with self.snapshot() as connection:
-            yield from read_entries(connection, after=after)
+            yield from find_entries(
+                connection, where, after=after, before=before, newest_first=newest_first
+            )
+
+    def count_audit_entries(self, where: EntryFilter = EVERY_ENTRY) -> int | None:
+        """Count the entries that match, or return None where that takes more than a moment."""
+        with storage_errors(self.path):
+            return count_entries(self._reader(), where)
 
     def checkpoint(self) -> Checkpoint:
         """Return the head of the audit chain, signed where a key is at hand."""

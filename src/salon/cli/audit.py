@@ -4,13 +4,17 @@ import json
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
 from salon.app import Salon, read_checkpoint_file
 from salon.cli.common import checkpoint_option, emit, json_option, plain, with_salon
+from salon.core.entries import EntryFilter, as_since, as_until
 from salon.core.errors import OutsideFailed
 from salon.core.events import AuditEntry
+
+_NUMBER = click.IntRange(min=0)
 
 
 @click.group()
@@ -34,13 +38,46 @@ def verify(salon: Salon, checkpoints: tuple[Path, ...], as_json: bool) -> None:
 
 
 @audit.command()
-@click.option("--after", default=0, help="Begin after this entry.")
-@click.option("--limit", default=50, show_default=True, help="At most so many; 0 for all.")
+@click.option("--after", type=_NUMBER, default=0, help="Begin after this entry.")
+@click.option("--before", type=_NUMBER, help="End before this entry.")
+@click.option(
+    "--limit", type=_NUMBER, default=50, show_default=True, help="At most so many; 0 for all."
+)
+@click.option("--newest", is_flag=True, help="The newest first.")
+@click.option("--kind", "kinds", multiple=True, help="Only this kind; several times: any of them.")
+@click.option("--session", help="Only turns and actions of this session.")
+@click.option("--round", help="Only moves of this round of the council.")
+@click.option("--handle", help="Only steps of this handle.")
+@click.option("--document", help="Only what became of this document.")
+@click.option("--avatar", help="Only turns with and uses of this avatar.")
+@click.option("--by", help="Only what was done on behalf of this actor.")
+@click.option("--since", help="Not before this day (2026-11-15) or moment (2026-11-15T08:30:00Z).")
+@click.option("--until", help="Not after this day, all of it, or moment.")
 @json_option
 @with_salon
-def log(salon: Salon, after: int, limit: int, as_json: bool) -> None:
+def log(
+    salon: Salon,
+    /,
+    *,
+    after: int,
+    before: int | None,
+    limit: int,
+    newest: bool,
+    as_json: bool,
+    since: str | None,
+    until: str | None,
+    **asked: Any,
+) -> None:
     """Print entries; with --json one object per line, ready to keep elsewhere."""
-    for entry in islice(salon.archive.audit_entries(after=after), limit or None):
+    where = EntryFilter(
+        since=None if since is None else as_since(since),
+        until=None if until is None else as_until(until),
+        **asked,
+    )
+    found = salon.archive.audit_entries(
+        after=after, before=before, where=where, newest_first=newest
+    )
+    for entry in islice(found, limit or None):
         line = json.dumps(plain(entry), ensure_ascii=False) if as_json else _line(entry)
         click.echo(line)
 

@@ -24,6 +24,7 @@ from salon.core.documents import (
     Verification,
     VerificationStatus,
 )
+from salon.core.entries import EVERY_ENTRY, EntryFilter
 from salon.core.events import AuditEntry, Checkpoint, Note
 from salon.core.handles import ANYTHING, Anything, Handle, HandleMove, HandleName
 from salon.core.hashing import DEFAULT_ALGORITHM, Algorithm, CardHash
@@ -251,8 +252,18 @@ class Archive(Protocol):
 
     # Audit
 
-    def audit_entries(self, *, after: int = 0) -> Iterator[AuditEntry]:
-        """Walk the audit log from the entry after `after`."""
+    def audit_entries(
+        self,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        where: EntryFilter = EVERY_ENTRY,
+        newest_first: bool = False,
+    ) -> Iterator[AuditEntry]:
+        """Walk the entries of the audit log that match, between two numbers, both left out."""
+
+    def count_audit_entries(self, where: EntryFilter = EVERY_ENTRY) -> int | None:
+        """Count the entries that match, or return None where that takes more than a moment."""
 
     def checkpoint(self) -> Checkpoint:
         """Return the head of the audit chain, signed where a key is at hand."""

@@ -9,7 +9,7 @@ copied out as a checkpoint.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import apsw
 
@@ -18,6 +18,7 @@ from salon.core.errors import AuditBroken
 from salon.core.events import GENESIS, AuditEntry, Checkpoint, Event, EventField
 from salon.core.hashing import content_hash
 
+ENTRY_COLUMNS = "seq, at, by, body, previous, hash"
 _HEAD = "SELECT seq, hash FROM audit_head"
 _APPEND = "INSERT INTO audit (seq, at, by, body, previous, hash) VALUES (?, ?, ?, ?, ?, ?)"
 _SEAL = "INSERT OR REPLACE INTO audit_head (id, seq, hash, key, signature) VALUES (1, ?, ?, ?, ?)"
@@ -75,15 +76,16 @@ def entry_hash(seq: int, at: str, by: str, body: bytes, previous: str) -> str:
     return content_hash(frame + body)
 
 
-def read_entries(connection: apsw.Connection, *, after: int = 0) -> Iterator[AuditEntry]:
-    """Walk the log from the entry after `after`, without checking it."""
-    rows = connection.execute(
-        "SELECT seq, at, by, body, previous, hash FROM audit WHERE seq > ? ORDER BY seq", (after,)
-    )
-    for seq, at, by, body, previous, digest in rows:
-        yield AuditEntry(
-            seq=seq, at=at, by=by, body=_parse(seq, body), previous=previous, hash=digest
-        )
+def read_entries(connection: apsw.Connection) -> Iterator[AuditEntry]:
+    """Walk the whole log, without checking it."""
+    rows = connection.execute(f"SELECT {ENTRY_COLUMNS} FROM audit ORDER BY seq")
+    return map(as_entry, rows)
+
+
+def as_entry(row: tuple[object, ...]) -> AuditEntry:
+    """Return one row of the log, its `ENTRY_COLUMNS`, as an entry."""
+    seq, at, by, body, previous, digest = cast("tuple[int, str, str, str, str, str]", row)
+    return AuditEntry(seq=seq, at=at, by=by, body=_parse(seq, body), previous=previous, hash=digest)
 
 
 def read_checkpoint(connection: apsw.Connection) -> Checkpoint:
