@@ -52,6 +52,20 @@ def test_explain_reads_standard_input_and_gives_json(salon: CommandLine) -> None
     assert found[1]["verdict"]["evidence"][0]["quote"] == "schedule that call"
 
 
+def test_the_policy_of_the_settings_counts_and_is_shown(salon: CommandLine) -> None:
+    assert salon("gate", "explain", "-", stdin=TRANSCRIPT.encode()).text.startswith(
+        "policy sentence"
+    )
+    salon.home.mkdir(exist_ok=True)
+    (salon.home / "salon.toml").write_text('[actions]\ngate_policy = "conservative"\n')
+    ran = salon("gate", "explain", "-", stdin=TRANSCRIPT.encode())
+    assert ran.text.startswith("policy conservative")
+    assert "rule question_mark" in ran.text
+    assert "gate_policy" in salon("settings").text
+    asked = ("gate", "explain", "-", "--json", "--policy", "sentence")
+    assert salon(*asked, stdin=TRANSCRIPT.encode()).json[1]["verdict"]["rule"] == "offer"
+
+
 def test_a_transcript_that_cannot_be_read_is_a_mistake_of_the_caller(
     salon: CommandLine, tmp_path: Path
 ) -> None:

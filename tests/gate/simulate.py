@@ -30,14 +30,15 @@ from salon.gate.outbox import TELL
 from tests.gate.worlds import CalendarServer, Died, Faults, MailServer, World
 
 SAID = (
-    "My employee Jordan has been absent for three days.",
-    "Our night porter Sam comes late every day.",
-    "Ada's performance has dropped since May.",
+    ("My employee Jordan has been absent for three days.", ("Jordan",)),
+    ("Our night porter Sam comes late every day.", ("Sam", "Ada Byron")),
+    ("Ada's performance has dropped since May.", ()),
 )
+"""What was said, and who is suggested after it."""
 GOOD: dict[str, tuple[str, ...]] = {
     "awaiting_initial_confirmation": ("yes", "sure", "ok", "Yes please!"),
     "awaiting_time_selection": ("the second one", "1", "first", "2026-11-20 15:00", "Tuesday at 3"),
-    "awaiting_employee_name": ("Jordan Lee", "Her name is Ada Byron.", "Sam"),
+    "awaiting_employee_name": ("Jordan Lee", "Her name is Ada Byron.", "Sam", "yes", "no"),
     "awaiting_employee_phone": ("555-010-4477", "skip", "+49 30 901820"),
     "awaiting_employee_email": ("jordan@example.com", "it's sam@example.org"),
     "awaiting_variables": ("Monday to Wednesday", "the night shift", "Meg"),
@@ -159,7 +160,8 @@ class _Processes:
         """Let a person have a whole conversation, through as many processes as it takes."""
         world = self._world
         action = person.random.choice(("calendar", "email"))
-        said = Situation(said=(person.random.choice(SAID),), reply="You should reach out.")
+        text, names = person.random.choice(SAID)
+        said = Situation(said=(text,), reply="You should reach out.", names=names)
         for visit in range(4):
             self._number += 1
             desk, runner = world.desk(), self._runner()

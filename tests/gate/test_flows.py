@@ -26,6 +26,7 @@ from salon.gate.flows import (
     take_event,
     take_slots,
 )
+from salon.gate.forms import flow_request
 from salon.gate.prompts import PROMPTS, prompt
 from tests.gate.simulate import AMBIGUOUS, BACKING_OUT, EDITS, GOOD
 from tests.gate.worlds import MONDAY, ZONE
@@ -97,6 +98,32 @@ def test_a_mail_asks_for_every_open_place_of_its_text_one_by_one() -> None:
     assert "Monday to Wednesday" in body
     assert body.endswith("Meg")
     assert "[" not in body
+
+
+@pytest.mark.parametrize("action", [CALENDAR, EMAIL], ids=["call", "mail"])
+def test_who_was_named_is_suggested_and_taken_only_by_a_yes(action: Action) -> None:
+    named = replace(ABSENT, names=("Jordan",))
+    flow = open_flow(action, named, id_="flow_1", session="s-1", reading=READING)
+    assert "employee_name" not in flow.arguments
+    first = ("yes", "the second one") if action is CALENDAR else ("yes",)
+    flow = _say(flow, action, *first).flow
+    assert flow.step_name == "awaiting_employee_name"
+    assert prompt(flow, action, READING) == "Is it for Jordan? Say yes, or give the name."
+    [field] = flow_request(flow, action, READING).fields
+    assert field.question == prompt(flow, action, READING)
+    assert _say(flow, action, "yes").flow.arguments["employee_name"] == "Jordan"
+    assert _say(flow, action, "Sam Hill").flow.arguments["employee_name"] == "Sam Hill"
+    turned_down = _say(flow, action, "no").flow
+    assert prompt(turned_down, action, READING) == "Who is it for? Please give the name."
+    assert _say(turned_down, action, "yes").flow.step_name == "awaiting_employee_name"
+
+
+def test_of_several_who_were_named_one_has_to_be_said() -> None:
+    named = replace(ABSENT, names=("Jordan Lee", "Sam", "1234", "Sam"))
+    flow = open_flow(EMAIL, named, id_="flow_1", session="s-1", reading=READING)
+    flow = _say(flow, EMAIL, "yes").flow
+    assert prompt(flow, EMAIL, READING).endswith("You spoke of Jordan Lee and Sam.")
+    assert _say(flow, EMAIL, "yes").flow.step_name == "awaiting_employee_name"
 
 
 def test_a_draft_shows_everything_that_would_happen() -> None:

@@ -26,6 +26,9 @@ PERSON = {
     "declines": "No, not now.",
     "negates": "Please don't call yet.",
     "requests": "Please schedule a call for me.",
+    "wonders": "Why do you ask?",
+    "does_not_know": "I don't know.",
+    "drops_it": "Never mind.",
 }
 REPLY = {
     "asks": "Were these consecutive shifts?",
@@ -50,6 +53,7 @@ class Seen:
     spoken: int = 0
     has_replied: bool = False
     is_open: bool = False
+    is_unknown: bool = False
     stance: str = "nothing"
     offered: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
@@ -57,9 +61,16 @@ class Seen:
 
 
 def _hear(seen: Seen, kind: str) -> Seen:
-    seen = replace(seen, spoken=min(seen.spoken + 1, 3), is_open=False)
+    seen = replace(seen, spoken=min(seen.spoken + 1, 3))
     if seen.flow is not None:
-        return seen
+        return replace(seen, is_open=False)
+    is_open = seen.is_open and (
+        kind in {"asks", "wonders", "does_not_know"} or (kind == "requests" and not seen.is_unknown)
+    )
+    is_unknown = is_open and (seen.is_unknown or kind == "does_not_know")
+    seen = replace(seen, is_open=is_open, is_unknown=is_unknown)
+    if kind == "drops_it":
+        return replace(seen, stance="nothing")
     if kind in {"active", "hypothetical"}:
         return replace(seen, stance=kind)
     if kind == "negates":
@@ -91,6 +102,7 @@ def _reply(seen: Seen, kind: str, verdict: Verdict) -> Seen:
         spoken=min(seen.spoken + 1, 3),
         has_replied=True,
         is_open=seen.is_open or (kind.startswith("asks") and seen.flow is None),
+        is_unknown=seen.is_unknown and not kind.startswith("asks"),
     )
     if verdict.action is None:
         return after
@@ -116,8 +128,8 @@ def _step(
 def _key(history: tuple[Said, ...], seen: Seen, policy: Policy) -> tuple[object, ...]:
     track = follow(history, policy)
     return (track.state, min(track.messages, 3), track.has_replied, track.question is not None,
-            track.matter, track.is_named, track.offered, track.refused, track.held_back,
-            seen)  # fmt: skip
+            track.is_unknown, track.matter, track.is_named, track.offered, track.refused,
+            track.held_back, seen)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BOTH)

@@ -29,15 +29,14 @@ def gate() -> None:
 @click.option(
     "--policy",
     type=click.Choice(["sentence", "conservative"]),
-    default="sentence",
-    show_default=True,
-    help="Judge sentence by sentence, or let any question mark block.",
+    help="Judge sentence by sentence, or let any question mark block; the setting "
+    "`actions.gate_policy` by default.",
 )
 @click.option("--assistant", help="Who the assistant is, where the names do not say it.")
 @json_option
 @with_salon
 def explain(
-    salon: Salon, transcript: Path, policy: str, assistant: str | None, as_json: bool
+    salon: Salon, transcript: Path, policy: str | None, assistant: str | None, as_json: bool
 ) -> None:
     """Print the verdict on each reply of TRANSCRIPT, with the rule and the words that counted.
 
@@ -45,7 +44,9 @@ def explain(
     standard input.
     """
     turns = salon.explain_transcript(_read(transcript), policy=policy, assistant=assistant)
-    emit(turns, "\n\n".join(_turn_text(one) for one in turns), as_json=as_json)
+    strictness = policy or salon.settings.actions.gate_policy
+    shown = [f"policy {strictness}", *(_turn_text(one) for one in turns)]
+    emit(turns, "\n\n".join(shown), as_json=as_json)
 
 
 @gate.command()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from salon.gate.orders import Order
 
 Arguments: TypeAlias = Mapping[str, str]
+Suggestions: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,8 @@ class Field:
     """An optional field is asked for too; `skip` leaves it out."""
     aliases: tuple[str, ...] = ()
     """Further names that people use for it when they change a draft."""
+    guess: str = "Is it {}? Say yes, or give another answer."
+    """How it is asked for where the conversation suggests one value; `{}` stands for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,8 @@ class Situation:
 
     said: tuple[str, ...]
     reply: str
+    names: tuple[str, ...] = ()
+    """Who was named in the conversation."""
 
 
 class Executor(Protocol):
@@ -106,6 +111,8 @@ class Action:
     executor: Callable[[Means], Executor]
     begin: Callable[[Situation], Arguments] = lambda _: {}
     """Returns what can be known of the arguments before asking."""
+    suggest: Callable[[Situation], Suggestions] = lambda _: {}
+    """Returns what a field may be; it is asked for all the same, with that as a suggestion."""
     time_field: str | None = None
     """The field that is a time and is chosen from what the calendar has free."""
     text_field: str | None = None

@@ -5,7 +5,16 @@ from datetime import timedelta
 
 from salon.core.clock import instant, parse_instant
 from salon.gate import fields
-from salon.gate.actions import Action, Arguments, Executor, Field, Problem, Reading, Situation
+from salon.gate.actions import (
+    Action,
+    Arguments,
+    Executor,
+    Field,
+    Problem,
+    Reading,
+    Situation,
+    Suggestions,
+)
 from salon.gate.ends import Ended, Looked
 from salon.gate.means import Calendar, CalendarEvent, Mail, MailMessage, Means
 from salon.gate.orders import Order
@@ -133,6 +142,10 @@ def _begin_mail(situation: Situation) -> Arguments:
     return {"subject": topic.title, "body": topic.body} | find_letter(situation.reply)
 
 
+def _suggest_name(situation: Situation) -> Suggestions:
+    return {_NAME.name: situation.names}
+
+
 def _calendar_executor(means: Means) -> Executor:
     return CalendarExecutor(means.calendar)
 
@@ -147,6 +160,7 @@ _NAME = Field(
     question="Who is it for? Please give the name.",
     check=fields.check_name,
     aliases=("employee", "person", "who", "with", "recipient", "employee name", "first name"),
+    guess="Is it for {}? Say yes, or give the name.",
 )
 
 CALENDAR = Action(
@@ -189,6 +203,7 @@ CALENDAR = Action(
     describe=_describe_call,
     executor=_calendar_executor,
     begin=_begin_call,
+    suggest=_suggest_name,
     priority=20,
 )
 
@@ -224,6 +239,7 @@ EMAIL = Action(
     describe=_describe_mail,
     executor=_mail_executor,
     begin=_begin_mail,
+    suggest=_suggest_name,
     priority=10,
 )
 """Email goes before the calendar where a reply speaks of both."""

@@ -39,6 +39,8 @@ class Flow:
     opened_at: str
     touched_at: str
     arguments: dict[str, str] = field(default_factory=dict)
+    suggested: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the conversation suggests for a field; only an answer makes it an argument."""
     skipped: tuple[str, ...] = ()
     asking: str | None = None
     """The field that is asked for, or the placeholder where `step_name` ends in `variables`."""
@@ -76,6 +78,8 @@ class Read:
     event: Event
     arguments: dict[str, str] = field(default_factory=dict)
     say: str = ""
+    drops: str | None = None
+    """The field whose suggestion was turned down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +113,20 @@ def open_flow(
         opened_at=now,
         touched_at=now,
         arguments=checked(action, action.begin(situation), reading),
+        suggested=_suggested(action, situation, reading),
     )
+
+
+def _suggested(
+    action: Action, situation: Situation, reading: Reading
+) -> dict[str, tuple[str, ...]]:
+    """Return those suggestions that their fields accept, in canonical form."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in action.suggest(situation).items():
+        accepted = (checked(action, {name: value}, reading) for value in values)
+        if kept := tuple(dict.fromkeys(value for one in accepted for value in one.values())):
+            found[name] = kept
+    return found
 
 
 def checked(action: Action, arguments: object, reading: Reading) -> dict[str, str]:
@@ -154,6 +171,7 @@ def take_event(flow: Flow, read: Read, action: Action, at: At) -> Taken:
     moved = replace(
         flow,
         arguments=filled(action, flow.arguments | read.arguments),
+        suggested={name: one for name, one in flow.suggested.items() if name != read.drops},
         skipped=skipped,
         unclear=unclear,
         touched_at=instant(at.reading.now),
@@ -243,7 +261,11 @@ def _read_asking(flow: Flow, text: str, action: Action, at: At) -> Read:
     asked = _field(action, flow.asking)
     if not asked.is_required and is_skip(text):
         return Read(event=Event.SKIP)
-    accepted = asked.check(text, at.reading)
+    known = flow.suggested.get(asked.name, ())
+    if known and is_no(text):
+        return Read(event=Event.BAD_ANSWER, drops=asked.name)
+    answer = known[0] if len(known) == 1 and is_yes(text) else text
+    accepted = asked.check(answer, at.reading)
     if isinstance(accepted, Problem):
         return Read(event=Event.BAD_ANSWER, say=accepted.text)
     return Read(event=Event.ANSWER, arguments={asked.name: accepted})

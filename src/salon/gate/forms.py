@@ -81,7 +81,7 @@ def _fields(flow: Flow, action: Action, reading: Reading) -> tuple[FormField, ..
         FormField(
             name=asked.name,
             label=asked.label,
-            question=asked.question,
+            question=prompt(flow, action, reading),
             is_required=asked.is_required,
         ),
     )

@@ -3,12 +3,24 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from salon.gate.phrases import Phrases
-from salon.gate.tables import Triggers, alternation, expand, language_table
+from salon.gate.tables import LanguageTable, Triggers, alternation, expand, language_table
 
 Pattern = re.Pattern[str]
+Evasion = Literal["asks_back", "asks_on", "calls_off", "unknowing", "request", "empty"]
+"""What a message is that answers no question: it asks what is meant, asks something else, drops the
+matter, does not know or tell, only demands an action, or says nothing."""
 _WORD_END = r"(?!\w)"
+_OPENING = r"[\s\"'*(\u201c-]*"
+_BETWEEN = r"[\s,.!?\u2026:;\u2013\u2014-]+"
+_CLOSING = r"[\s,.!?\u2026)\"'\u201d*-]*$"
+_FEW = "{0,5}"
+"""How many words that say nothing may stand around; bounded, so that matching cannot explode."""
+_REST = (
+    r"[^,;:\u2014]*(?:, (?:and|or|but|then|if|when|in|for|after|before|because)\b[^,;:\u2014]*)*"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,6 +63,15 @@ class Lexicon:
     affirmation: Pattern
     consenting: Pattern
     decline: Pattern
+    evasions: tuple[tuple[Evasion, Pattern], ...]
+    """What a whole sentence is that answers nothing, in the order in which it is tried."""
+    interrogative: Pattern
+    demand: Pattern
+    request_filler: Pattern
+    clear_answer: Pattern
+    wish_question: Phrases
+    who_question: Phrases
+    open_question: Pattern
     hypothetical: Phrases
     not_hypothetical: Phrases
     indefinite: Phrases
@@ -81,6 +102,9 @@ def lexicon_of(actions: tuple[Triggers, ...], language: str) -> Lexicon:
     def at_start(*phrases: str) -> Pattern:
         return re.compile(rf"[\s\"'*(-]*{any_of(*phrases)}(?!\w)")
 
+    fillers = (
+        *table.request_fillers, *_asides(table), *table.calling_off, *table.not_knowing
+    )  # fmt: skip
     somebody = rf"(?:\s*{any_of(*table.third_person_fillers)})*"
     return Lexicon(
         language=language,
@@ -127,6 +151,14 @@ def lexicon_of(actions: tuple[Triggers, ...], language: str) -> Lexicon:
             rf"(?:[\s,.!;-]+{any_of(*table.affirmations, *table.consent_fillers)})*[\s,.!)]*$"
         ),
         decline=at_start(*table.declines),
+        evasions=_evasions(table),
+        interrogative=_with_rest(table, table.interrogatives),
+        demand=_with_rest(table, table.demands),
+        request_filler=re.compile(rf"(?:[\W_]+|(?<!\w){any_of(*fillers)}(?!\w))*"),
+        clear_answer=at_start(*table.clear_answers),
+        wish_question=words(*table.wish_questions),
+        who_question=words(*table.who_questions),
+        open_question=at_start(*table.open_questions),
         hypothetical=words(*table.hypothetical_frames),
         not_hypothetical=words(*table.not_hypothetical),
         indefinite=words(*table.indefinite_people),
@@ -136,6 +168,37 @@ def lexicon_of(actions: tuple[Triggers, ...], language: str) -> Lexicon:
         name_follower=re.compile(rf"\s+{any_of(*table.name_followers)}(?!\w)"),
         not_names=frozenset(table.not_names),
     )
+
+
+def _asides(table: LanguageTable) -> tuple[str, ...]:
+    """Return what may stand before or behind what a sentence says."""
+    return (*table.small_talk, *table.lead_ins, *table.clear_answers, *table.affirmations)
+
+
+def _evasions(table: LanguageTable) -> tuple[tuple[Evasion, Pattern], ...]:
+    """Return the patterns of sentences that are nothing but an evasion, with what leads to it."""
+
+    def whole(phrases: tuple[str, ...], asides: tuple[str, ...]) -> Pattern:
+        core, aside = alternation(phrases, table.macros), alternation(asides, table.macros)
+        return re.compile(
+            rf"{_OPENING}(?:{aside}{_BETWEEN}){_FEW}{core}"
+            rf"(?:{_BETWEEN}(?:{aside}|{core})){_FEW}{_CLOSING}"
+        )
+
+    around = _asides(table)
+    return (
+        ("calls_off", whole(table.calling_off, around)),
+        ("unknowing", whole(table.not_knowing, around)),
+        ("asks_back", whole(table.questions_back, around)),
+        ("empty", whole(table.small_talk, (*table.small_talk, *table.lead_ins))),
+    )
+
+
+def _with_rest(table: LanguageTable, phrases: tuple[str, ...]) -> Pattern:
+    """Return a pattern for sentences that begin so and tell nothing behind a comma."""
+    aside = alternation(_asides(table), table.macros)
+    core = alternation(phrases, table.macros)
+    return re.compile(rf"{_OPENING}(?:{aside}{_BETWEEN}){_FEW}{core}(?!\w){_REST}$")
 
 
 def _compile(triggers: Triggers) -> ActionPatterns:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from salon.gate.lexicon import ActionPatterns, Lexicon
+from salon.gate.evading import find_evasion
+from salon.gate.lexicon import ActionPatterns, Evasion, Lexicon
 from salon.gate.phrases import Phrases, Words
 from salon.gate.sentences import Sentence, quotations, split_sentences
 from salon.gate.signals import clause_start, is_negated, normal
@@ -46,7 +47,11 @@ class MessageReading:
     is_consenting: bool
     """Whether it says yes and nothing else."""
     is_declining: bool
+    is_clear: bool
+    """Whether it begins with a yes or a no that is one whatever follows."""
     is_other_matter: bool
+    evasions: frozenset[Evasion]
+    """What it is if it answers no question; empty where it tells anything."""
     spans: tuple[SignalSpan, ...]
 
 
@@ -60,6 +65,7 @@ def read_message(text: str, lexicon: Lexicon) -> MessageReading:
     stances: list[tuple[Stance, bool]] = []
     wanted: set[str] = set()
     unwanted: set[str] = set()
+    evasions: list[Evasion | None] = []
     is_other = False
     for one in split_sentences(text):
         words = Words(low[one.start : one.end])
@@ -70,10 +76,13 @@ def read_message(text: str, lexicon: Lexicon) -> MessageReading:
         spans += here
         stances.append((stance, lexicon.indefinite.search(words) is not None))
         is_real = stance != "hypothetical"
+        wishes: list[_Place] = []
         for action in lexicon.actions:
             for each in _wishes(words, one, action, lexicon, quoted, is_real=is_real):
                 (wanted if each.kind == "request" else unwanted).add(action.action)
-                spans.append(each)
+                wishes.append(each)
+        spans += wishes
+        evasions.append(_evasion(words, one, here, wishes, lexicon))
     return MessageReading(
         stance=_over_all(stances),
         names=frozenset(names),
@@ -82,12 +91,33 @@ def read_message(text: str, lexicon: Lexicon) -> MessageReading:
         is_affirming=lexicon.affirmation.match(low) is not None,
         is_consenting=lexicon.consenting.match(low) is not None,
         is_declining=lexicon.decline.match(low) is not None,
+        is_clear=lexicon.clear_answer.match(low) is not None,
         is_other_matter=is_other,
+        evasions=_all_of(evasions),
         spans=tuple(
             SignalSpan(kind=kind, start=start, end=end, quote=text[start:end])
             for kind, start, end in spans
         ),
     )
+
+
+def _evasion(
+    words: Words, sentence: Sentence, here: list[_Place], wishes: list[_Place], lexicon: Lexicon
+) -> Evasion | None:
+    if any(one.kind == "refusal" for one in wishes):
+        return None  # to be told not to do it is an answer
+    at = sentence.start
+    said = (*wishes, *(one for one in here if one.kind == "name"))
+    told = [(one.start - at, one.end - at) for one in said] if wishes else None
+    return find_evasion(words, sentence, told, lexicon)
+
+
+def _all_of(evasions: list[Evasion | None]) -> frozenset[Evasion]:
+    """Return what a whole message is that answers nothing; one sentence that tells is enough."""
+    if not evasions:
+        return frozenset({"empty"})
+    found = frozenset(one for one in evasions if one is not None)
+    return frozenset() if None in evasions else found
 
 
 def _over_all(stances: list[tuple[Stance, bool]]) -> Stance:

@@ -36,7 +36,13 @@ def _choose(flow: Flow, _action: Action, reading: Reading) -> str:
 def _ask(flow: Flow, action: Action, _: Reading) -> str:
     if flow.is_placeholder:
         return f"The draft leaves one thing open: [{flow.asking}]. What shall stand there?"
-    return next(one.question for one in action.fields if one.name == flow.asking)
+    asked = next(one for one in action.fields if one.name == flow.asking)
+    known = flow.suggested.get(asked.name, ())
+    if not known:
+        return asked.question
+    if len(known) == 1:
+        return asked.guess.format(known[0])
+    return f"{asked.question} You spoke of {', '.join(known[:-1])} and {known[-1]}."
 
 
 def _confirm(flow: Flow, action: Action, reading: Reading) -> str:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from salon.gate.lexicon import Lexicon
 from salon.gate.messages import MessageReading, read_message
+from salon.gate.open_questions import leaves_open
 from salon.gate.policy import Policy
 from salon.gate.signals import LIVE, Found, ReplyReading, read_reply
 from salon.gate.states import Event, State, move
@@ -30,6 +31,8 @@ class Track:
     has_replied: bool = False
     question: int | None = None
     """The index of the assistant's latest question that nobody answered yet."""
+    is_unknown: bool = False
+    """Whether the person does not know or tell the answer; a request is then taken as it is."""
     matter: Matter = "unknown"
     matter_spans: tuple[SignalSpan, ...] = ()
     """What in the history says what the person speaks of."""
@@ -117,7 +120,7 @@ class Tracks:
         lexicon: Lexicon,
     ) -> Track:
         if said.side is Side.PERSON:
-            return _hear(track, said, history, read_message(said.text, lexicon))
+            return _hear(track, said, history, lexicon)
         if said.flow is not None:
             return replace(track, messages=track.messages + 1, has_replied=True)
         reading = read_reply(said.text, lexicon)
@@ -129,6 +132,7 @@ class Tracks:
             messages=track.messages + 1,
             has_replied=True,
             question=track.messages if reading.asking else track.question,
+            is_unknown=track.is_unknown and not reading.asking,
             offered=track.offered | {action} if is_offered and action else track.offered,
             held_back=None if is_offered else _held_back(track, reading, action),
         )
@@ -143,28 +147,32 @@ def _held_back(track: Track, reading: ReplyReading, action: str | None) -> str |
     return next(named, None)
 
 
-def _hear(track: Track, said: Said, history: tuple[Said, ...], reading: MessageReading) -> Track:
+def _hear(track: Track, said: Said, history: tuple[Said, ...], lexicon: Lexicon) -> Track:
     """Return the track after a message of the person."""
     at = track.messages
-    state = move(track.state, Event.PERSON_SPEAKS)
+    reading = read_message(said.text, lexicon)
     names = track.names | reading.names
     if said.flow is not None:
+        state = move(track.state, Event.PERSON_SPEAKS)
         return replace(
-            track, state=state, messages=at + 1, question=None, names=names, held_back=None
-        )
+            track, state=state, messages=at + 1, question=None, is_unknown=False, names=names,
+            held_back=None,
+        )  # fmt: skip
+    is_open = _is_still_open(track, reading, history, lexicon)
     wanted = reading.requests
     if reading.is_consenting and track.held_back is not None:
         wanted = wanted | {track.held_back}
     matter = _matter(track, reading, is_asked=bool(wanted))
-    is_told = reading.stance != "neutral" or bool(wanted)
+    is_told = reading.stance != "neutral" or bool(wanted) or matter != track.matter
     offered, refused = track.offered - wanted, (track.refused | reading.refusals) - wanted
     if matter == "active" and (offered or refused) and _is_new(track, reading, history, at):
         offered, refused = _NOTHING, reading.refusals
     return replace(
         track,
-        state=state,
+        state=move(track.state, Event.PERSON_EVADES if is_open else Event.PERSON_SPEAKS),
         messages=at + 1,
-        question=None,
+        question=track.question if is_open else None,
+        is_unknown=is_open and (track.is_unknown or "unknowing" in reading.evasions),
         matter=matter,
         matter_spans=_placed(reading.spans, at) if is_told else track.matter_spans,
         is_named=track.is_named or reading.stance == "active",
@@ -173,6 +181,18 @@ def _hear(track: Track, said: Said, history: tuple[Said, ...], reading: MessageR
         refused=refused,
         held_back=None,
     )
+
+
+def _is_still_open(
+    track: Track, reading: MessageReading, history: tuple[Said, ...], lexicon: Lexicon
+) -> bool:
+    """Tell whether the assistant's question is open after a message."""
+    if track.question is None:
+        return False
+    if track.is_unknown and reading.requests:
+        return False  # there is no more to be had, and the person asks for it all the same
+    asked = read_reply(history[track.question].text, lexicon)
+    return leaves_open(reading, asked, lexicon)
 
 
 def _placed(spans: tuple[SignalSpan, ...], at: int) -> tuple[SignalSpan, ...]:
@@ -186,7 +206,8 @@ def _matter(track: Track, reading: MessageReading, *, is_asked: bool) -> Matter:
         return "hypothetical"
     if reading.stance == "bound" and track.is_named:
         return "active"
-    return track.matter
+    # Who calls it off wants nothing done about it, until they speak of it again.
+    return "unknown" if "calls_off" in reading.evasions else track.matter
 
 
 def _is_new(track: Track, reading: MessageReading, history: tuple[Said, ...], at: int) -> bool:

@@ -22,6 +22,8 @@ class Event(StrEnum):
     """What can happen next in a conversation."""
 
     PERSON_SPEAKS = "person_speaks"
+    PERSON_EVADES = "person_evades"
+    """The person says something while a question is open, and does not answer it."""
     REPLY_ASKS = "reply_asks"
     REPLY_TELLS = "reply_tells"
     REPLY_GUIDES = "reply_guides"
@@ -30,18 +32,22 @@ class Event(StrEnum):
 MOVES = MappingProxyType(
     {
         (State.INITIAL, Event.PERSON_SPEAKS): State.INITIAL,
+        (State.INITIAL, Event.PERSON_EVADES): State.INITIAL,
         (State.INITIAL, Event.REPLY_ASKS): State.CLARIFYING,
         (State.INITIAL, Event.REPLY_TELLS): State.INITIAL,
         (State.INITIAL, Event.REPLY_GUIDES): State.GUIDING,
         (State.CLARIFYING, Event.PERSON_SPEAKS): State.ANSWERING,
+        (State.CLARIFYING, Event.PERSON_EVADES): State.CLARIFYING,
         (State.CLARIFYING, Event.REPLY_ASKS): State.CLARIFYING,
         (State.CLARIFYING, Event.REPLY_TELLS): State.CLARIFYING,
         (State.CLARIFYING, Event.REPLY_GUIDES): State.CLARIFYING,
         (State.ANSWERING, Event.PERSON_SPEAKS): State.ANSWERING,
+        (State.ANSWERING, Event.PERSON_EVADES): State.ANSWERING,
         (State.ANSWERING, Event.REPLY_ASKS): State.CLARIFYING,
         (State.ANSWERING, Event.REPLY_TELLS): State.ANSWERING,
         (State.ANSWERING, Event.REPLY_GUIDES): State.GUIDING,
         (State.GUIDING, Event.PERSON_SPEAKS): State.ANSWERING,
+        (State.GUIDING, Event.PERSON_EVADES): State.GUIDING,
         (State.GUIDING, Event.REPLY_ASKS): State.CLARIFYING,
         (State.GUIDING, Event.REPLY_TELLS): State.GUIDING,
         (State.GUIDING, Event.REPLY_GUIDES): State.GUIDING,

@@ -73,6 +73,18 @@ class LanguageTable(_Table):
     affirmations: Phrases
     consent_fillers: Phrases
     declines: Phrases
+    questions_back: Phrases = Field(description="What asks about the question; a whole sentence.")
+    interrogatives: Phrases = Field(description="At the start of a sentence with a question mark.")
+    demands: Phrases = Field(description="At the start of a sentence that wants something else.")
+    calling_off: Phrases
+    not_knowing: Phrases
+    small_talk: Phrases = Field(description="What says nothing, also alone.")
+    clear_answers: Phrases = Field(description="A yes or a no at the start, whatever follows.")
+    lead_ins: Phrases = Field(description="What says nothing beside other words.")
+    request_fillers: Phrases = Field(description="What adds nothing to a request.")
+    wish_questions: Phrases = Field(description="In a question that a request answers.")
+    who_questions: Phrases = Field(description="In a question that a name answers.")
+    open_questions: Phrases = Field(description="At the start of one that a yes does not answer.")
     hypothetical_frames: Phrases
     not_hypothetical: Phrases
     indefinite_people: Phrases

@@ -18,6 +18,7 @@ _OUTCOMES = {
     Outcome.NEEDS_CLARIFICATION: "I need to know more",
     Outcome.AFTER_MY_TIME: "After my time",
     Outcome.DECLINED: "I decline",
+    Outcome.GATE_CLOSED: "Not done yet",
 }
 _SENTENCE_ENDS = (". ", "! ", "? ", "\n")
 
