@@ -5,13 +5,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
+# The public data sets that weights are fitted to and rounds are played on; no part of the repository.
+# docs/reference/datasets.md says what lies in it: `make train DATA=/where/they/are`.
+DATA ?= data
+
 # CI also demands coverage; it costs half as much time again.
 COVERAGE := $(if $(CI),--cov=salon --cov-branch --cov-report=term:skip-covered)
 
 .PHONY: help setup demo test check format screenshots bench bench-search bench-council conformance live-local torture train train-readers docs lock clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+	@echo "DATA=FOLDER says where the public data sets are ($(DATA) unless given); see docs/reference/datasets.md"
 
 setup: $(STAMP) ## Make .venv with everything installed, exact versions
 
@@ -52,44 +57,44 @@ bench-search: setup ## Measure search at size beside the bare engines; takes lon
 	$(BIN)/python -m bench.vector_engines
 	$(BIN)/python -m bench.growth
 
-bench-council: setup ## Play rounds on 10,000 documents of ../shared/data; the first time takes long
-	$(BIN)/python -m bench.council --data ../shared/data --keep build/bench-council
+bench-council: setup ## Play rounds on 10,000 documents of DATA; the first time takes long
+	$(BIN)/python -m bench.council --data $(DATA) --keep build/bench-council
 	$(BIN)/python -m bench.documents
 
 conformance: setup ## Hold the MCP servers against the public suite and other people's clients
 	$(BIN)/python -m tests.conformance
 
-train: setup ## Fit every shipped weight that needs no GPU anew from ../shared/data
-	$(BIN)/python -m tools.train_ranking
-	$(BIN)/python -m tools.train_ranking --embedder embedded:salon --borrow embedded:minilm --lower 0.2
-	$(BIN)/python -m tools.train_support
-	$(BIN)/python -m tools.train_scam
-	$(BIN)/python -m tools.train_traits
-	$(BIN)/python -m tools.train_matching
-	$(BIN)/python -m tools.train_gate
-	$(BIN)/python -m tools.train_crisis
-	$(BIN)/python -m tools.train_council
-	$(BIN)/python -m tools.train_harm
+train: setup ## Fit every shipped weight that needs no GPU anew from DATA
+	$(BIN)/python -m tools.train_ranking --data $(DATA)
+	$(BIN)/python -m tools.train_ranking --data $(DATA) --embedder embedded:salon --borrow embedded:minilm --lower 0.2
+	$(BIN)/python -m tools.train_support --data $(DATA)
+	$(BIN)/python -m tools.train_scam --data $(DATA)
+	$(BIN)/python -m tools.train_traits --data $(DATA)
+	$(BIN)/python -m tools.train_matching --data $(DATA)
+	$(BIN)/python -m tools.train_gate --data $(DATA)
+	$(BIN)/python -m tools.train_crisis --data $(DATA)
+	$(BIN)/python -m tools.train_council --data $(DATA)
+	$(BIN)/python -m tools.train_harm --data $(DATA)
 
 # A Python with torch, and a GPU unless you have days.
 TORCH ?= $(BIN)/python
 READERS := $(TORCH) -m tools.train_readers
 WEIGHTS := src/salon/providers/embedders/weights
 
-train-readers: setup ## Teach MiniLM to read feelings and answers anew; needs torch and a GPU
-	$(BIN)/python -m tools.train_readers pack --to build/readers
+train-readers: setup ## Teach MiniLM to read feelings and answers anew from DATA; needs torch and a GPU
+	$(BIN)/python -m tools.train_readers pack --data $(DATA) --to build/readers
 	$(READERS) emotion --pack build/readers --to build/emotion
-	$(BIN)/python -m tools.train_emotion --reader build/emotion
+	$(BIN)/python -m tools.train_emotion --data $(DATA) --reader build/emotion
 	$(READERS) moves --pack build/readers --to build/moves --folds 5
 	$(READERS) moves --pack build/readers --to build/moves
 	cp build/moves/moves_adapter.npz $(WEIGHTS)/moves.npz
 	cp build/moves/moves_heads.npz $(WEIGHTS)/moves_heads.npz
-	$(BIN)/python -m tools.train_gate --read build/moves
+	$(BIN)/python -m tools.train_gate --data $(DATA) --read build/moves
 	$(READERS) answers --pack build/readers --to build/answers
 	cp build/answers/answers_adapter.npz $(WEIGHTS)/answers.npz
 	cp build/answers/answers_heads.npz $(WEIGHTS)/answers_heads.npz
 	$(READERS) answers --pack build/readers --to build/folds --folds 5
-	$(BIN)/python -m tools.answer_pack --keep build/corpora --to build/pack
+	$(BIN)/python -m tools.answer_pack --data $(DATA) --keep build/corpora --to build/pack
 	rm -rf build/read
 	$(READERS) answers --pack build/readers --to build/read --folds 5 --trained build/folds --score build/pack
 	$(BIN)/python -m tools.train_abstention --pack build/pack --read build/read

@@ -12,6 +12,11 @@ from salon.core import errors
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+WITH_EXAMPLES = [
+    ROOT / "README.md",
+    ROOT / "docs/guides/mcard.md",
+    ROOT / "docs/reference/python.md",
+]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
@@ -27,7 +32,7 @@ def test_every_relative_link_leads_to_a_file(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/guides/mcard.md"], ids=_name)
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=_name)
 def test_every_python_example_runs(page: Path, tmp_path: Path) -> None:
     examples = PYTHON.findall(page.read_text("utf-8"))
     assert examples

@@ -1,8 +1,9 @@
 """Search through the application: passages with their proof, whatever happens meanwhile."""
 
 import itertools
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,9 @@ def test_nothing_below_the_threshold_comes_back(salon: Salon) -> None:
     assert [found.content for found in kept] == [
         found.content for found in everything if found.score >= middle
     ]
-    assert salon.search("packet switching", threshold=1.0).passages == ()
+    nothing = salon.search("packet switching", threshold=1.0)
+    assert nothing.passages == ()
+    assert any("below the threshold 1.00, the best at 0." in one for one in nothing.notes)
     with pytest.raises(InvalidInput):
         salon.search("packet switching", threshold=1.1)
 
@@ -221,7 +224,7 @@ def test_a_text_is_found_by_its_words_as_soon_as_it_is_stored(salon: Salon) -> N
     assert {"bread", "yeast"} <= {found.source for found in answer.passages}
     assert answer.mode == "hybrid"
     assert answer.coverage.with_vector == 3
-    assert "75%" in answer.notes[0]
+    assert "3 of 4 passages have a vector" in answer.notes[0]
 
 
 def test_dense_search_without_vectors_gives_nothing_and_says_so(salon: Salon) -> None:
@@ -242,6 +245,19 @@ def test_an_embedder_that_cannot_be_reached_leaves_the_words(tmp_path: Path) -> 
         assert "words alone" in answer.notes[0]
         with pytest.raises(SalonError):
             salon.search("dough", mode="dense")
+
+
+def test_an_embedder_whose_package_is_missing_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _open(tmp_path) as salon:
+        _documents(salon)
+        salon.index()
+    monkeypatch.setitem(sys.modules, "wordllama", None)  # as where it was never installed
+    with _open(tmp_path, embedder="static:wordllama") as salon:
+        answer = salon.search("dough")
+        assert [found.source for found in answer.passages] == ["bread"]
+        assert "pip install 'salon[static]'" in answer.notes[0]
 
 
 def test_another_embedder_is_not_compared_with_old_vectors(tmp_path: Path) -> None:
@@ -452,3 +468,24 @@ def test_readers_see_whole_passages_while_documents_come_and_go(salon: Salon) ->
     assert problems == []
     coverage = salon.index_coverage()
     assert (coverage.passages, coverage.with_vector, coverage.entries_behind) == (40, 40, 0)
+
+
+def test_what_is_stored_later_is_found_while_the_background_rests(tmp_path: Path) -> None:
+    with _open(tmp_path) as salon, _open(tmp_path) as other:
+        _documents(salon)
+        salon.start_indexing()
+        _until(lambda: salon.index_coverage().with_vector == 3)
+        _until(lambda: salon._filling is not None and salon._filling.is_idle)
+        add_document(other.archive, "Saffron grows from a crocus that blooms in autumn.")
+        found = salon.search("saffron crocus", mode="sparse").passages
+        assert found
+        assert found[0].content.startswith("Saffron")
+        _until(lambda: salon.index_coverage().with_vector == 4)
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    for _ in range(2000):
+        if is_so():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it did not come about")

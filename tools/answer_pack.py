@@ -1,9 +1,9 @@
 """Pack what the product finds for labelled questions, to be read elsewhere and fitted here.
 
-For each question of SQuAD 2 and each claim of SciFact (of ../shared/data): the passages that search
-returns, the sentences of each, what the selector's first look says of them, and which are right. A
-claim is packed a second time with the texts that decide it hidden. The answer reader then scores
-the pack where it was trained (`tools.train_readers answers --score`), and
+For each question of SQuAD 2 and each claim of SciFact (in the folder `--data`): the passages that
+search returns, the sentences of each, what the selector's first look says of them, and which are
+right. A claim is packed a second time with the texts that decide it hidden. The answer reader then
+scores the pack where it was trained (`tools.train_readers answers --score`), and
 `tools.train_abstention` fits from both.
 """
 
@@ -24,17 +24,18 @@ from salon.experts.answering import RETRIEVED
 from salon.experts.evidence import PASSAGES
 from salon.retrieval.chunking import sentences
 from salon.settings import load_settings
+from tools.data_folder import add_data_option
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 SETS = {
-    "squad": (DATA / "squad2_half_dev/dev-v2.0.json.gz", None),
-    "claims": (DATA / "scifact/claims_train.jsonl", DATA / "scifact/corpus.jsonl.gz"),
+    "squad": ("squad2_half_dev/dev-v2.0.json.gz", None),
+    "claims": ("scifact/claims_train.jsonl", "scifact/corpus.jsonl.gz"),
 }
 
 
-def pack(name: str, keep: Path, every: int) -> Iterator[dict[str, Any]]:
+def pack(data: Path, name: str, keep: Path, every: int) -> Iterator[dict[str, Any]]:
     """Walk what is found for every so many questions of a set."""
-    labelled = read_labelled(*SETS[name])
+    questions_file, corpus = SETS[name]
+    labelled = read_labelled(data / questions_file, None if corpus is None else data / corpus)
     questions = labelled.questions[::every]
     with Salon(settings_for(keep / name, load_settings())) as salon:
         names = store_texts(salon, labelled, amount_progress)
@@ -93,6 +94,7 @@ def _packed(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    add_data_option(parser)
     parser.add_argument("--keep", type=Path, required=True, help="folder for the two corpora")
     parser.add_argument("--to", type=Path, required=True, help="folder of the pack")
     parser.add_argument("--every", type=int, default=4, help="take every so many of SQuAD")
@@ -100,7 +102,7 @@ def main() -> None:
     given.to.mkdir(parents=True, exist_ok=True)
     for name in SETS:
         with gzip.open(given.to / f"{name}.jsonl.gz", "wt", encoding="utf-8") as lines:
-            for row in pack(name, given.keep, given.every if name == "squad" else 1):
+            for row in pack(given.data, name, given.keep, given.every if name == "squad" else 1):
                 lines.write(json.dumps(row) + "\n")
 
 

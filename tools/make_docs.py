@@ -1,7 +1,8 @@
 """Write the reference pages that follow from the code; `--check` fails where one is stale.
 
-Generated: settings, errors, the command line, audit events, the schema of profiles; and in README
-and docs/start.md the output of the tour between its two marks, as a real run printed it.
+Generated: settings, errors, the command line, audit events, the schema of profiles, the Python
+interface; and in README and docs/start.md the output of the tour between its two marks, as a real
+run printed it.
 """
 
 import argparse
@@ -19,13 +20,14 @@ from typing import Any, get_args, get_origin
 import click
 from pydantic import BaseModel
 
-from salon.cli.errors import EXIT_CODES, exit_code
+from salon.cli.errors import EXIT_CODES_IN_WORDS, exit_code
 from salon.cli.main import cli
 from salon.core import errors, events
 from salon.experts.profile import Profile, profile_schema
 from salon.settings import Settings, setting_names
 from salon.steps.match_profiles import schema_text
 from tools.openapi_page import pages as openapi_pages
+from tools.python_page import python_page
 from tools.steps_page import steps_page, steps_svg
 from tools.wire_page import pages as wire_pages
 
@@ -74,11 +76,13 @@ def errors_page() -> str:
         "```\n",
         "| exit code | meaning |",
         "|---|---|",
-        "| 0 | done |",
-        "| 1 | a defect of Salon; please report it |",
     ]
-    lines += [f"| {code} | {_sentence(family)} |" for family, code in EXIT_CODES]
-    lines += ["| 130 | interrupted |", "", "| code | error | exit | what it means |"]
+    more = {1: "; please report it"}
+    lines += [
+        f"| {code} | {meaning}{more.get(code, '')} |"
+        for code, meaning in EXIT_CODES_IN_WORDS.items()
+    ]
+    lines += ["", "| code | error | exit | what it means |"]
     lines += ["|---|---|---|---|"]
     for kind in _tree(errors.SalonError):
         number = exit_code(kind("example"))
@@ -116,7 +120,8 @@ def _kinds() -> list[type[events.Event]]:
 
 def command_page() -> str:
     lines = ["# The command line\n"]
-    context = click.Context(cli, info_name="salon", terminal_width=90)
+    # As the program is called: what it inherits (`-h` beside `--help`) stands in these settings.
+    context = click.Context(cli, info_name="salon", terminal_width=90, **cli.context_settings)
     lines += _command(context)
     return "\n".join(lines) + "\n"
 
@@ -215,6 +220,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": command_page,
     "avatar-profile.md": profile_page,
     "steps.md": steps_page,
+    "python.md": python_page,
 }
 
 

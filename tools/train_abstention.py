@@ -1,11 +1,11 @@
 """Fit when to answer: `python -m tools.train_abstention --pack DIR --read DIR`.
 
 The pack (`tools.answer_pack`) holds what the product found for the questions of SQuAD 2 and the
-claims of SciFact (both of ../shared/data, whose licences allow it); what the answer reader says of
-each passage comes from readers that never saw its article or claim (`tools.train_readers answers
---folds 5 --score`). Fitted are: how the selector's two looks are joined, a logistic model of
-whether one of a reply's quotes answers, and the thresholds that keep the risk. Scores are out of
-fold. The thresholds are those of questions; SciFact's claims have weights of their own.
+claims of SciFact, whose licences allow it; what the answer reader says of each passage comes from
+readers that never saw its article or claim (`tools.train_readers answers --folds 5 --score`).
+Fitted are: how the selector's two looks are joined, a logistic model of whether one of a reply's
+quotes answers, and the thresholds that keep the risk. Scores are out of fold. The thresholds are
+those of questions; SciFact's claims have weights of their own.
 """
 
 import argparse

@@ -42,6 +42,7 @@ from tools.adapter_model import (
     halved,
     load_base,
 )
+from tools.data_folder import add_data_option
 
 Measured: TypeAlias = dict[str, dict[str, Floats]]
 """For each set and each way of ranking, the quality of each question."""
@@ -524,7 +525,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the adapter of the built-in embedder.")
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("pack")
-    one.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(one)
     one.add_argument("--model", type=Path, required=True, help="folder with onnx/ and tokenizer")
     one.add_argument("--to", type=Path, required=True)
     one = commands.add_parser("cross-validate")

@@ -2,15 +2,15 @@
 
 This is the recipe, not part of the package. How good they are says `salon eval council`.
 
-    python -m tools.train_council --data ../shared/data
+    python -m tools.train_council --data FOLDER
 """
 
 import argparse
-from pathlib import Path
 
 from salon.council.judge_weights import WEIGHTS, JudgesFile
 from salon.council.judges import JudgeWeights, learn_weights, plain_log_odds
 from salon.evaluation.council_data import read_votes
+from tools.data_folder import add_data_option
 
 
 def rounded(weights: JudgeWeights) -> dict[str, float]:
@@ -19,7 +19,7 @@ def rounded(weights: JudgeWeights) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     votes = read_votes(parser.parse_args().data / "llmbar" / "votes.csv.gz")
     file = JudgesFile(
         kinds=sorted(set(votes.panel.kinds)),

@@ -2,7 +2,7 @@
 
 This is the recipe, not part of the package. It needs Salon's environment with the `eval` extra.
 
-    python -m tools.train_crisis --data ../shared/data
+    python -m tools.train_crisis --data FOLDER
 
 The cries are our own sentences (`guard/crisis_examples.json`). Ordinary talk is 2,000 comments of
 GoEmotions' train part; 1,500 of its dev part say how often ordinary talk alarms it.
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from salon.guard.crisis_meaning import NONE, POSSIBLE, WEIGHTS, HeadFile
 from salon.providers.embedders.registry import open_embedder
+from tools.data_folder import add_data_option
 
 EXAMPLES = WEIGHTS.parent.parent / "crisis_examples.json"
 EMBEDDER = "embedded:minilm"
@@ -51,7 +52,7 @@ def chances_of_a_cry(head: tuple[list[str], Floats], vectors: Floats) -> Floats:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     folder = parser.parse_args().data / "goemotions"
     examples = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     own = [(kind, text) for name, kind in KINDS.items() for text in examples[name]]

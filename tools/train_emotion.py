@@ -2,7 +2,7 @@
 
 This is the recipe, not part of the package. It needs Salon's environment with the `eval` extra.
 
-    python -m tools.train_emotion --data ../shared/data --reader FOLDER
+    python -m tools.train_emotion --data FOLDER --reader FOLDER
 
 `--reader` is what `tools.train_readers emotion` wrote: `emotion_adapter.npz`, which ships as the
 embedder `embedded:emotion`, and `emotion_heads.npz`, both trained on everything; and
@@ -28,6 +28,7 @@ from salon.steps.conformal import quantile
 from salon.steps.emotion_heads import WEIGHTS
 from salon.steps.emotion_tables import EMOTIONS, fine_emotions, meetings
 from salon.steps.hashed_words import KnownWords, hashed_words
+from tools.data_folder import add_data_option
 from tools.train_emotion_vectors import (
     LABELS,
     Data,
@@ -389,7 +390,7 @@ def main() -> None:
 
 def train() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     parser.add_argument("--reader", type=Path, required=True, help="the trained reader")
     asked = parser.parse_args()
     rated_train, rated_dev = read_rated(asked.data / "emobank/emobank.csv.gz")

@@ -1,14 +1,13 @@
-"""Fit the learned gate: `python -m tools.train_gate [--limit N]`.
+"""Fit the learned gate: `python -m tools.train_gate [--data FOLDER] [--limit N]`.
 
-Trains on SMCalFlow and on the schema-guided dialogues of ../shared/data (CC BY-SA 4.0 both) what an
-assistant does next, chooses the thresholds of acting out of fold, and writes the weights with
+Trains on SMCalFlow and on the schema-guided dialogues (CC BY-SA 4.0 both) what an assistant does
+next, chooses the thresholds of acting out of fold, and writes the weights with
 half precision. Folds keep dialogues (SMCalFlow) and services (schema-guided) whole.
 """
 
 import argparse
 import hashlib
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,31 +26,31 @@ from salon.evaluation.gate_fitting import (
 )
 from salon.gate.learned import CALLS, CALLS_FROM_TEXT, MOVES, MOVES_READ
 from salon.providers.embedders import open_embedder
+from tools.data_folder import add_data_option
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 OUT = Path(__file__).parents[1] / "src" / "salon" / "gate" / "weights"
 SOURCES = {
-    "smcalflow": DATA / "smcalflow" / "turns.jsonl.gz",
-    "sgd": DATA / "sgd_action_trigger" / "train.jsonl.gz",
+    "smcalflow": "smcalflow/turns.jsonl.gz",
+    "sgd": "sgd_action_trigger/train.jsonl.gz",
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    add_data_option(parser)
     parser.add_argument("--limit", type=int, help="moments of each set, to try it out")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument(
         "--read", type=Path, help="only choose the threshold of the reader, from its folds"
     )
     given = parser.parse_args()
-    if not DATA.exists():
-        sys.exit(f"{DATA} is not there")
+    files = {name: given.data / file for name, file in SOURCES.items()}
     if given.read is not None:
-        add_reader(given.read, given.out)
+        add_reader(given.data, given.read, given.out)
         return
     sets: dict[str, list[LabelledMoment]] = {
-        "smcalflow": read_calflow(SOURCES["smcalflow"])[: given.limit],
-        "sgd": read_schema_guided(SOURCES["sgd"])[: given.limit],
+        "smcalflow": read_calflow(files["smcalflow"])[: given.limit],
+        "sgd": read_schema_guided(files["sgd"])[: given.limit],
     }
     embedder = open_embedder("embedded:minilm")
     arrays: dict[str, Any] = {}
@@ -82,7 +81,7 @@ def main() -> None:
             "acting": recipe.acting,
             "threshold": round(threshold, 6),
             "trained_on": source,
-            "sha256": hashlib.sha256(SOURCES[source].read_bytes()).hexdigest(),
+            "sha256": hashlib.sha256(files[source].read_bytes()).hexdigest(),
             "moments": len(data.moments),
         }
     known = json.loads((OUT / "gate.json").read_text("utf-8"))["models"]
@@ -92,9 +91,10 @@ def main() -> None:
     (given.out / "gate.json").write_text(json.dumps({"models": models}, indent=2) + "\n", "utf-8")
 
 
-def add_reader(folder: Path, out: Path) -> None:
+def add_reader(data: Path, folder: Path, out: Path) -> None:
     """Choose from which chance on the reader of moves acts, on what it never saw."""
-    moments = read_calflow(SOURCES["smcalflow"])
+    source = data / SOURCES["smcalflow"]
+    moments = read_calflow(source)
     with np.load(folder / "moves_out_of_fold.npz") as found:
         odds, folds = found["logits"], found["folds"]
     chances = np.exp(odds - odds.max(axis=1, keepdims=True))
@@ -108,7 +108,7 @@ def add_reader(folder: Path, out: Path) -> None:
         "acting": "ACT",
         "threshold": round(find_act_threshold(chances, labels, MOVE_RECIPE), 6),
         "trained_on": "smcalflow",
-        "sha256": hashlib.sha256(SOURCES["smcalflow"].read_bytes()).hexdigest(),
+        "sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
         "moments": len(moments),
     }
     (out / "gate.json").write_text(json.dumps(known, indent=2) + "\n", "utf-8")

@@ -3,7 +3,7 @@
 This is the recipe, not part of the package. It needs Salon's environment with the extras `eval` and
 `demo`.
 
-    python -m tools.train_harm --data ../shared/data
+    python -m tools.train_harm --data FOLDER
 
 `abuse` learns from Surge AI's toxic and ordinary comments, `request` from our own sentences
 (`guard/harm_examples.json`). Both are also shown, as harmless, comments of GoEmotions that nobody
@@ -28,6 +28,7 @@ from salon.guard.harm import find_harmful_request, harm_of
 from salon.guard.harm_meaning import SURE, WEIGHTS, HarmHeads, HeadName
 from salon.providers.embedders.registry import open_embedder
 from salon.providers.sotu import find_messages
+from tools.data_folder import add_data_option
 
 EXAMPLES = WEIGHTS.parent.parent / "harm_examples.json"
 EMBEDDER = "embedded:minilm"
@@ -123,7 +124,7 @@ def train(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     data = parser.parse_args().data
     embedder = open_embedder(EMBEDDER)
 

@@ -7,7 +7,6 @@ data give the same bytes. What each is worth on evenings it has not seen is prin
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,17 +23,15 @@ from salon.evaluation.dating_fits import (
     our_fit,
 )
 from salon.steps.match_model import PAIR_FEATURES
+from tools.data_folder import add_data_option
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 OUT = Path(__file__).parents[1] / "src" / "salon" / "steps" / "weights" / "matching.json"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    add_data_option(parser)
     given = parser.parse_args()
-    if not given.data.exists():
-        sys.exit(f"{given.data} is not there")
     dates = read_dates(given.data / "speed_dating" / "speed_dating_data.csv.gz")
     rated = (*RATINGS, *(f"{name}_centred" for name in RATINGS))
     kinds = {

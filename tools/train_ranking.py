@@ -1,6 +1,6 @@
 """Fit the weights of fusion to labelled data, and report how they do on queries they never saw.
 
-    python -m tools.train_ranking                       # makes the shipped weights anew, then
+    python -m tools.train_ranking --data FOLDER         # makes the shipped weights anew, then
     python -m tools.train_ranking --embedder embedded:salon --borrow embedded:minilm --lower 0.2
     python -m tools.train_ranking --embedder KIND:NAME --out mine.json \\
         --beir corpus.jsonl queries.jsonl qrels.tsv     # for a model and data of your own
@@ -44,8 +44,8 @@ from salon.retrieval.ranking.calibration import Curve
 from salon.retrieval.ranking.fitting import DEPTH, LabelledQuery, fit_weights
 from salon.retrieval.ranking.fusion import Fusion, fuse, ideal_score
 from salon.retrieval.ranking.weights import SHIPPED, Weights, WeightsFile, read_weights
+from tools.data_folder import add_data_option, no_folder
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 BASE = "embedded:minilm"
 """The model that weights are fitted for: it was not itself trained on the labelled data."""
 FOUND = 1_000
@@ -350,6 +350,8 @@ def main() -> None:
         weights = _fit_and_report(labelled, strangers, embedder.model)
         _write(options.out, [weights], (f"Fitted to {options.beir[0].name}.",))
         return
+    if not options.data.is_dir():
+        sys.exit(no_folder(options.data))
     unseen, _ = ask_all(unseen_collections(options.data), embedder, options.cache)
     if options.borrow:
         lender, borrower = open_embedder(options.borrow).model, embedder.model
@@ -433,7 +435,7 @@ def _fit_and_report(
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--embedder", default=BASE, help="address of the embedder")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with the labelled data")
+    add_data_option(parser, is_always_needed=False)
     parser.add_argument("--borrow", help="take over the weights for this embedder: for models that"
                         " were themselves trained on the labelled data")  # fmt: skip
     parser.add_argument("--lower", type=float, default=0.0, help="take this off the log-odds of"

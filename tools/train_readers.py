@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tools.data_folder import add_data_option
+
 SETS = (
     "goemotions/train.tsv.gz", "goemotions/dev.tsv.gz", "goemotions/emotions.txt",
     "emobank/emobank.csv.gz", "squad2_half_dev/dev-v2.0.json.gz", "scifact/corpus.jsonl.gz",
@@ -46,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("pack")
-    one.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(one)
     one.add_argument("--to", type=Path, required=True)
     for name in ("emotion", "answers", "moves"):
         one = commands.add_parser(name)

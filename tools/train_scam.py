@@ -2,7 +2,7 @@
 
 This is the recipe, not part of the package. It needs Salon's environment with the `eval` extra.
 
-    python -m tools.train_scam --data ../shared/data
+    python -m tools.train_scam --data FOLDER
 
 Frauds come from generated calls and text messages, the two sets whose licences allow it; harmless
 cases also from comments, sentences, calendar and service dialogues and encyclopaedia paragraphs.
@@ -30,6 +30,7 @@ from salon.evaluation.scam_sets import (
 )
 from salon.steps.scam import LEVELS, scam_risk
 from salon.steps.scam_model import WEIGHTS, ScamWords
+from tools.data_folder import add_data_option
 
 MOST = 2000
 """How many cases each harmless set gives at most."""
@@ -62,7 +63,7 @@ def harmless(data: Path) -> Iterator[Case]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     data: Path = parser.parse_args().data
     calls = read_calls(data / "scam_dialogues/gen_conver_1000.csv.gz")
     messages = read_text_messages(data / "sms_spam/SMSSpamCollection.tsv.gz")

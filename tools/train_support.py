@@ -1,6 +1,6 @@
 """Make the weights of claim support and of answer sentences from labelled data, and say how good.
 
-    python -m tools.train_support [--data ../shared/data] [--dry-run]
+    python -m tools.train_support [--data FOLDER] [--dry-run]
 
 Only SciFact and SQuAD 2.0 teach; 2WikiMultihopQA lends its texts for counting words. Needs the
 embedded model, no GPU and nothing beyond Salon itself. Everything said about quality is by
@@ -29,6 +29,7 @@ from salon.grounding.support.answering import ASKING, Asked, word_features
 from salon.providers.embedders.minilm import open_minilm
 from salon.providers.embedders.options import EmbedderOptions
 from tools import train_support_data as data
+from tools.data_folder import add_data_option
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -427,7 +428,7 @@ def _write(path: Path, content: object) -> None:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(options)
     options.add_argument("--dry-run", action="store_true", help="report, but write no weights")
     chosen = options.parse_args()
     if not chosen.dry_run:

@@ -8,7 +8,6 @@ other half calibrate. The same data give the same bytes.
 
 import argparse
 import json
-import sys
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -30,8 +29,8 @@ from salon.providers.embedders.options import EmbedderOptions
 from salon.steps.conformal import ALPHA, quantile
 from salon.steps.questionnaire_items import ATTACHMENT, ITEMS
 from salon.steps.trait_reader import wording_vector
+from tools.data_folder import add_data_option
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 OUT = Path(__file__).parents[1] / "src" / "salon" / "steps" / "weights"
 _SEED = 20261115
 _DIGITS = 5
@@ -40,11 +39,9 @@ _PERCENTILES = 100
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    add_data_option(parser)
     parser.add_argument("--only", choices=("items", "text"))
     given = parser.parse_args()
-    if not given.data.exists():
-        sys.exit(f"{given.data} is not there")
     if given.only != "text":
         _train_items(given.data)
     if given.only != "items":

@@ -130,6 +130,25 @@ def test_readings_hold_what_the_board_held_and_say_what_is_not_known(client: htt
     later = client.get(f"/api/sessions/{examples.SESSION}/readings?after=1").json()["turns"]
     assert [one["turn"] for one in later] == [2]
     replayed = client.post(f"/api/sessions/{examples.SESSION}/replay").json()
-    assert replayed["identical"]
+    assert replayed["identical"] is True
+    assert replayed["holds"] is None
     assert [one["turn"] for one in replayed["turns"]] == [1, 2]
     assert client.post("/api/sessions/nobody/replay").status_code == 404
+
+
+def test_a_replay_claims_nothing_of_turns_that_it_cannot_run(client: httpx.Client) -> None:
+    for content in (examples.QUESTION, "What about quantum computers?"):
+        body = {"content": content, "avatar": examples.AVATAR, "user_id": examples.USER}
+        assert client.post("/api/sessions/an-expert/messages", json=body).status_code == 200
+    found = client.post("/api/sessions/an-expert/replay").json()
+    assert found["turns"] == []
+    assert found["identical"] is None, "nothing was run again"
+    assert found["checked"] == [{"turn": 1, "holds": True, "why": None}]
+    assert found["holds"] is True
+    assert [one["turn"] for one in found["not_compared"]] == [2]
+
+
+def test_a_companion_answers_no_single_question_over_http(client: httpx.Client) -> None:
+    refused = client.post("/api/avatars/mina/respond", json={"question": "Who are you?"})
+    assert refused.status_code == 422
+    assert "salon companion --avatar mina" in refused.json()["error"]["hint"]

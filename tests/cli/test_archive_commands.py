@@ -189,6 +189,38 @@ def test_bad_input_gets_one_clear_error(
     assert said in as_json.errors + as_json.text
 
 
+def test_the_hint_of_a_missing_handle_is_a_command_that_works(salon: CommandLine) -> None:
+    missing = salon("archive", "get", "nosuch")
+    assert "`salon archive handle ls`" in missing.errors
+    assert salon("archive", "handle", "ls").code == 0
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://u:hunter2@127.0.0.1/salon",
+        "postgresql+asyncpg://u:hunter2@127.0.0.1/salon",
+        "sqlite:///hunter2/salon.db",
+    ],
+)
+@pytest.mark.parametrize("way", ["flag", "variable"])
+def test_an_address_is_no_archive_and_makes_no_file(
+    salon: CommandLine, tmp_path: Path, address: str, way: str
+) -> None:
+    salon.patch.chdir(tmp_path)
+    if way == "flag":
+        ran = salon("--archive", address, "archive", "stats")
+    else:
+        with salon.patch.context() as patch:
+            patch.setenv("SALON_ARCHIVE", address)
+            ran = salon("archive", "stats")
+    assert ran.code == 2
+    assert "[invalid_settings]" in ran.errors
+    assert "give the path of a file" in ran.errors
+    assert "hunter2" not in ran.errors + ran.text
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     environment = os.environ | {"SALON_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-m", "salon.cli.main", "archive"]

@@ -47,6 +47,25 @@ def test_from_nothing_to_an_avatar_that_is_found_in_its_sources(
     assert [one["id"] for one in salon("avatar", "list", "--json").json] == ["ada"]
 
 
+@pytest.mark.parametrize("preset", ["expert", "assistant", "companion"])
+def test_an_avatar_of_any_kind_is_made_without_editing(salon: CommandLine, preset: str) -> None:
+    made = salon("avatar", "new", "otto", "--name", "Otto", "--preset", preset)
+    assert made.code == 0, made.errors
+    config = json.loads((salon.home / "avatars" / "otto" / "config.json").read_text())
+    assert config["salon"]["preset"] == preset
+    assert ("salon companion --avatar otto" in made.text) is (preset == "companion")
+    ran = salon("ask", "otto", "hello")
+    assert (ran.code == 0) is (preset == "expert")
+    assert preset == "expert" or f"salon {preset} --avatar otto" in ran.errors
+
+
+def test_a_companion_of_ones_own_is_asked_about_no_documents(salon: CommandLine) -> None:
+    asked = salon("avatar", "new", "otto", "--preset", "companion", stdin=b"\nA calm one.\n")
+    assert asked.code == 0, asked.errors
+    config = json.loads((salon.home / "avatars" / "otto" / "config.json").read_text())
+    assert (config["name"], config["description"]) == ("Otto", "A calm one.")
+
+
 def test_questions_are_asked_where_no_name_is_given(salon: CommandLine) -> None:
     answers = b"\nShe wrote.\nengines, looms ,\n1840-01-01\n\nstudent\n"
     asked = salon("avatar", "new", "ada-lovelace", stdin=answers)

@@ -91,3 +91,24 @@ def test_an_export_that_was_changed_is_refused(salon: CommandLine) -> None:
 
 def test_help_tells_how_to_begin(salon: CommandLine) -> None:
     assert "import" in salon("companion", "--help").text
+
+
+def test_memory_looks_at_whom_the_companion_talks_to(
+    salon: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SALON_ACTOR", "root")
+    said = b"I live in Lisbon.\nI love sailing.\nMy sister is Ana.\nI work as a nurse.\nBye now.\n"
+    salon("companion", "--session", "life", stdin=said)
+    listed = salon("memory", "list")
+    assert "I live in Lisbon" in listed.text
+    wrong = salon("memory", "forget", "--everything", "--user", "user")
+    assert wrong.text.startswith("nothing was forgotten: nothing is kept about user")
+    assert "there are memories of root" in wrong.text
+    assert "there are memories of root" in salon("memory", "list", "--user", "user").text
+    assert "nothing was forgotten" in salon("memory", "forget", "--about", "volcanoes").text
+    exported = salon("memory", "export", "--json")
+    assert exported.json["user"] == "root"
+    assert len(exported.text.splitlines()) == 1
+    assert "of root forgotten" in salon("memory", "forget", "--everything").text
+    gone = salon("memory", "list")
+    assert gone.text.strip() == "nothing is kept about root"

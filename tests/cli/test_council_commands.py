@@ -17,8 +17,8 @@ from rich.console import Console
 
 from salon.app import Salon
 from salon.cli import council_view
-from salon.cli.council import NO_QUORUM
 from salon.cli.council_view import Picture, line_of
+from salon.cli.errors import NO_QUORUM
 from salon.cli.serve import make_config
 from salon.council.driving import RoundEvent, Step
 from salon.council.rounds import Phase, Round, Verdict
@@ -190,6 +190,13 @@ def test_souls_are_shown(command: CommandLine) -> None:
     found = command("council", "souls", "--json").json["souls"]
     assert [one["seat"] for one in found] == list(Seat)
     assert all(one["soul"] for one in found)
+
+
+def test_what_is_not_known_of_a_seat_is_said_in_words(salon: CommandLine) -> None:
+    head = salon("council", "souls").text.partition("\n")[0]
+    assert "mean score not known (no draft of it was graded)" in head
+    assert "agreement not known (it has not voted)" in head
+    assert "{" not in head
 
 
 def test_a_seat_that_is_voted_on_is_shown_with_who_is_waited_for(command: CommandLine) -> None:

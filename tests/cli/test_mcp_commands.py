@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,7 @@ async def _info(entry: dict[str, Any]) -> Any:
     "sdk/connection/environment",
 )
 def test_a_server_started_from_the_printed_entry_answers(command: CommandLine) -> None:
+    command.patch.setenv("PATH", f"{BIN}{os.pathsep}{os.environ['PATH']}")
     ran = command("mcp", "install", "--avatar", AVATAR, "--env", "SALON_ACTOR=desk")
     assert ran.code == 0
     entry = ran.json["mcpServers"][AVATAR]
@@ -71,6 +73,65 @@ def test_a_server_started_from_the_printed_entry_answers(command: CommandLine) -
     with Salon(load_settings(home=command.home, environment={})) as salon:
         *_, last = salon.archive.audit_entries()
     assert last.by == "desk", "the setting in the entry reached the server"
+
+
+def test_where_the_path_does_not_find_salon_the_entry_names_the_program_itself(
+    command: CommandLine, tmp_path: Path
+) -> None:
+    command.patch.setenv("PATH", str(tmp_path))
+    (entry,) = command("mcp", "install", "--avatar", AVATAR).json["mcpServers"].values()
+    assert entry["command"] == str(BIN / "salon")
+    other = tmp_path / "salon"
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    (entry,) = command("mcp", "install", "--avatar", AVATAR).json["mcpServers"].values()
+    assert entry["command"] == str(BIN / "salon"), "another program of that name is not this one"
+    words = ("mcp", "install", "--avatar", AVATAR, "--command", "/opt/salon")
+    (entry,) = command(*words).json["mcpServers"].values()
+    assert entry["command"] == "/opt/salon"
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+def test_a_server_computes_the_vectors_that_are_missing(
+    command: CommandLine, tmp_path: Path, way: str
+) -> None:
+    settings = make_home(tmp_path / "home")
+    shutil.rmtree(settings.index_path)
+    with Salon(settings) as salon:
+        salon.index_words()
+        assert salon.index_coverage().with_vector == 0
+
+    def wait() -> None:
+        with Salon(settings) as salon:
+            for _ in range(1200):
+                coverage = salon.index_coverage()
+                if coverage.with_vector == coverage.passages > 0:
+                    return
+                threading.Event().wait(0.05)
+        raise AssertionError("no vectors came")
+
+    async def serve(_: Any) -> None:
+        await anyio.to_thread.run_sync(wait)
+
+    with command.patch.context() as patch:
+        patch.setattr("salon.mcp_server.transports.serve_stdio", serve)
+        patch.setattr("uvicorn.run", lambda *_, **__: wait())
+        words = ("--http",) if way == "http" else ()
+        ran = CommandLine(settings.home, command.patch)("mcp", *words, "--avatar", AVATAR)
+    assert ran.code == 0, ran.errors
+
+
+def test_a_companion_is_not_served_and_the_entry_leaves_it_out(
+    command: CommandLine, tmp_path: Path
+) -> None:
+    settings = make_home(tmp_path / "home")
+    with Salon(settings) as salon:
+        salon.ensure_companion()
+    ask = CommandLine(settings.home, command.patch)
+    ran = ask("mcp", "--avatar", "mina")
+    assert ran.code == 2
+    assert "salon companion --avatar mina" in ran.errors
+    assert list(ask("mcp", "install").json["mcpServers"]) == [AVATAR]
 
 
 @pytest.mark.requirement("sdk/configuration/config-file")

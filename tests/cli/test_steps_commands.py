@@ -11,6 +11,7 @@ from salon.conversation.turns import append_turn, as_session_id, session_handle,
 from salon.settings import load_settings
 from salon.steps.companion import COMPANION
 from tests.cli.conftest import CommandLine
+from tests.mcp_server.homes import AVATAR, make_home
 from tests.parts.talking import toy_steps
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -77,6 +78,29 @@ def test_a_replay_tells_same_or_where_not_and_ends_with_a_code(salon: CommandLin
     found = salon("replay", "a-talk", "--json")
     assert found.code == 6
     assert [turn["is_same"] for turn in found.json["turns"]] == [True, False]
+
+
+def test_a_replay_says_what_was_checked_and_what_was_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = make_home(tmp_path / "home")
+    salon = CommandLine(settings.home, monkeypatch)
+    with Salon(settings) as opened:
+        opened.take_turn("cited", "Who digs in March?", avatar=AVATAR)
+        opened.take_turn("cited", "What about quantum computers?", avatar=AVATAR)
+        opened.take_turn("silent", "What about quantum computers?", avatar=AVATAR)
+    ran = salon("replay", "cited")
+    assert ran.code == 0
+    first, second, summary = ran.text.splitlines()
+    assert first == "turn 1: its proof holds"
+    assert second == "turn 2: not compared: the reply cites nothing"
+    assert summary.startswith("1 of 1 turn of experts and assistants hold (checked again, not run")
+    assert summary.endswith("; 1 turn not compared")
+    found = salon("replay", "cited", "--json").json
+    assert (found["same"], found["holding"], found["not_compared"]) == (0, 1, 1)
+    ran = salon("replay", "silent")
+    assert ran.code == 3, "nothing was compared, and that is no success"
+    assert ran.text.splitlines()[-1] == "1 turn not compared"
 
 
 def test_a_replay_of_nothing_is_not_found(salon: CommandLine) -> None:

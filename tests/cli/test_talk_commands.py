@@ -41,6 +41,11 @@ def test_what_is_asked_can_be_verified_from_a_pipe(talking: CommandLine) -> None
     assert refused.code == 6
     assert refused.json["holds"] is False
     assert refused.json["report"]["citations"][0]["fault"] == "quote_differs"
+    reworded = reply.json
+    reworded["response"] = reworded["response"].replace("was built in", "was made in", 1)
+    misquoted = talking("verify", "--json", stdin=json.dumps(reworded).encode())
+    assert misquoted.code == 6
+    assert misquoted.json["report"]["claims"][0]["fault"] == "quote_differs"
     words = talking("verify", stdin=b"The moon is made of cheese.")
     assert words.code == 6
     assert "unsupported (no_citation): The moon is made of cheese." in words.text
@@ -77,6 +82,17 @@ def test_a_chat_goes_on_where_it_was(talking: CommandLine) -> None:
     again = talking("chat", "ada-berg", "--session", "evening", stdin=b"Who paid for it?\n/quit\n")
     assert again.code == 0
     assert "12,000 crowns" in again.text
+
+
+def test_a_chat_for_programs_is_one_line_of_json_for_each_turn(talking: CommandLine) -> None:
+    said = f"{QUESTION}\nWho paid for it?\n".encode()
+    ran = talking("chat", "ada-berg", "--session", "lines", "--json", stdin=said)
+    assert ran.code == 0, ran.errors
+    first, second = (json.loads(line) for line in ran.text.splitlines())
+    assert {first["session"], second["session"]} == {"lines"}
+    assert "1874" in first["response"]
+    assert "12,000 crowns" in second["response"]
+    assert first["citations"]
 
 
 def test_a_discussion_shows_who_speaks_and_who_does_not(talking: CommandLine) -> None:

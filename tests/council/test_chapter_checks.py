@@ -1,6 +1,7 @@
 """Looking at a chapter afterwards: what holds, and what was forged."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from salon.core.events import CouncilMoved
 from salon.core.hashing import CardHash, content_hash
 from salon.council.chapter_checks import ChapterReport, verify_chapter
 from salon.council.keeping import RoundCards, ballot_to_json, round_to_json
-from salon.council.naming import ballot_handle, record_handle
+from salon.council.naming import ballot_handle, chapter_handle, record_handle
 from salon.council.records import read_record, sign_record
 from salon.council.rounds import Phase, Round, Vote
 from salon.council.rules import CouncilRules
@@ -216,6 +217,57 @@ def _opened_by_a_seat(council: Council, round_: Round) -> None:
     council.archive.write(lambda tx: tx.note(note), by="system")
 
 
+def _exchange(council: Council, round_: Round) -> None:
+    """Let `completed/` lead to something else, as `archive handle set` once could."""
+    council.archive.put(chapter_handle(TOPIC_ID), b"# Another chapter", by="ann")
+
+
+def _take_away(council: Council, round_: Round) -> None:
+    council.archive.write(lambda tx: tx.remove_handle(chapter_handle(TOPIC_ID)), by="ann")
+
+
+def _rename(council: Council, round_: Round) -> None:
+    council.archive.write(
+        lambda tx: tx.rename_handle(chapter_handle(TOPIC_ID), "my/chapter"), by="ann"
+    )
+
+
+def _set_back(council: Council, round_: Round) -> None:
+    """Exchange the chapter and put it back: the log does not forget."""
+    _exchange(council, round_)
+    assert round_.published is not None
+    text = round_.published.text
+    council.archive.write(lambda tx: tx.set_handle(chapter_handle(TOPIC_ID), text), by="system")
+
+
+def _in_the_file(sql: str) -> Callable[[Council, Round], None]:
+    """Change the file behind Salon's back."""
+
+    def forge(council: Council, round_: Round) -> None:
+        assert round_.published is not None
+        with sqlite3.connect(council.archive.path) as file:
+            file.execute(
+                sql, {"handle": chapter_handle(TOPIC_ID), "record": round_.published.record}
+            )
+        file.close()
+
+    return forge
+
+
+def _other_source(council: Council, round_: Round) -> None:
+    """Let a note of the chapter name somebody else."""
+    assert round_.published is not None
+    chosen, before = round_.published.candidate, round_.published.text
+    text = council.archive.get(before).content.decode()
+    forged = text.replace("Rules of the Garden, 1901", "The Bible, Moses", 1)
+    card = council.archive.add(forged.encode(), by="an intruder").hash
+    candidates = tuple(
+        replace(one, text=card) if one.id == chosen else one for one in round_.candidates
+    )
+    published = replace(round_.published, text=card)
+    _rewrite(council, replace(round_, candidates=candidates, published=published))
+
+
 FORGERIES: dict[str, tuple[Callable[[Council, Round], None], str]] = {
     "scores": (
         lambda council, round_: _rewrite(
@@ -252,6 +304,17 @@ FORGERIES: dict[str, tuple[Callable[[Council, Round], None], str]] = {
     "ballot-on-another-text": (_ballot_on_another_text, "is about another text"),
     "no-votes": (_no_votes, "0 of at least 3 peers"),
     "moved-by-a-seat": (_moved_by_a_seat, "takes the round from published to vote by seat II"),
+    "exchanged": (_exchange, "completed/a-garden-and-its-well leads to"),
+    "exchanged-by": (_exchange, "completed/a-garden-and-its-well was moved by ann"),
+    "taken-away": (_take_away, "completed/a-garden-and-its-well is gone"),
+    "taken-away-by": (_take_away, "completed/a-garden-and-its-well was moved by ann"),
+    "renamed": (_rename, "completed/a-garden-and-its-well was moved by ann"),
+    "set-back": (_set_back, "completed/a-garden-and-its-well was moved by ann"),
+    "exchanged-in-the-file": (
+        _in_the_file("UPDATE handle_registry SET current_hash = :record WHERE handle = :handle"),
+        "completed/a-garden-and-its-well leads to",
+    ),
+    "other-source": (_other_source, "names a source that is not the card's: The Bible, Moses"),
     "no-document": (_no_document, "is not in the corpus"),
     "plain-document": (_plain_document, "as a derived document"),
 }
@@ -283,6 +346,48 @@ def test_what_was_forged_afterwards_is_found(copy: Council, how: str) -> None:
     report = _verify(council, round_)
     assert not report.holds
     assert any(fault in one for one in report.faults), report.faults
+
+
+def test_a_later_chapter_of_the_topic_takes_nothing_from_an_earlier_one(council: Council) -> None:
+    first = council.publish()
+    second = council.publish(winner=Seat.MINER)
+    assert second.published is not None
+    assert council.archive.resolve(chapter_handle(TOPIC_ID)).current == second.published.text
+    assert _verify(council, first).faults == ()
+    assert _verify(council, second).faults == ()
+
+
+def test_an_earlier_chapter_put_back_is_not_the_later_one(council: Council) -> None:
+    first, second = council.publish(), council.publish(winner=Seat.MINER)
+    assert first.published is not None
+    text = first.published.text
+    council.archive.write(lambda tx: tx.set_handle(chapter_handle(TOPIC_ID), text), by="system")
+    report = _verify(council, second)
+    assert any("which no later round published" in one for one in report.faults)
+
+
+def test_a_chapter_from_before_notes_named_their_sources_still_verifies(
+    council: Council, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("salon.council.checks.source_line", lambda *_: "")
+    round_ = council.publish()
+    monkeypatch.undo()
+    assert round_.published is not None
+    assert b"1901" not in council.archive.get(round_.published.text).content
+    assert "sources" not in str(_record(council, round_)["content_blocks"])
+    assert _verify(council, round_).faults == ()
+
+
+def test_a_damaged_source_is_in_the_report_and_named_once(copy: Council) -> None:
+    [round_] = copy.desk.rounds()
+    with sqlite3.connect(copy.archive.path) as file:
+        file.execute(
+            "UPDATE card SET content = CAST('forged' AS BLOB) WHERE hash = ?", (copy.garden.text,)
+        )
+    file.close()
+    [fault] = _verify(copy, round_).faults
+    assert "cannot be read" in fault
+    assert "(notes [^1], [^2], [^3])" in fault
 
 
 def test_a_log_that_does_not_begin_with_an_opening_is_found(council: Council) -> None:

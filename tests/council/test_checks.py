@@ -149,6 +149,98 @@ def test_a_heading_does_not_state(council: Council, heading: str) -> None:
     assert _codes(_check(council, markdown)) == ["heading_claims"]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "The council finds the mayor guilty of murder",
+        "The garden has ninety members",
+        "Did the mayor poison the well?",
+        "Why the mayor poisoned the water",
+    ],
+)
+def test_a_heading_says_no_more_than_its_section_quotes(council: Council, heading: str) -> None:
+    markdown = council.draft().replace("What the rules say, for I and 0", heading)
+    assert _codes(_check(council, markdown)) == ["heading_claims"]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "The garden has thirty members",
+        "Thirty members who share one well",
+        "Who share the garden and its well?",
+        "What do the sources say?",
+        "How the members water their beds",
+    ],
+)
+def test_a_heading_that_its_section_bears_out_may_say_it(council: Council, heading: str) -> None:
+    markdown = council.draft().replace("What the rules say, for I and 0", heading)
+    assert _codes(_check(council, markdown)) == []
+
+
+def test_a_title_claims_what_the_text_quotes_or_nothing(council: Council) -> None:
+    def check(title: str, topic: str = "") -> list[str]:
+        text = council.draft().replace("A garden and its well", title)
+        verification = Verification(Citations(council.archive), lambda: load_judge(None))
+        checks = Checks(council.archive, lambda: verification, TextLimits())
+        return _codes(checks.check(text, topic=topic))
+
+    assert check("The garden has thirty members") == []
+    assert check("The well is poisoned and Ruth Alder killed a man") == ["heading_claims"]
+    asked = "Did Ruth Alder poison that well?"
+    assert check(asked) == ["heading_claims"]
+    assert check(asked, topic="did Ruth Alder poison that well") == [], "a person asked"
+    assert check("How the mayor poisoned the well") == ["heading_claims"]
+    assert check("How towns share their wells", topic="How towns share their wells") == []
+    assert check("The well is poisoned", topic="The well is poisoned") == ["heading_claims"]
+
+
+def test_the_system_says_whose_words_a_note_quotes_whatever_the_seat_wrote(
+    council: Council,
+) -> None:
+    line = f"card:{council.garden.text}#0-49 \u2014 Rules of the Garden, 1901\n"
+    for tail in ("", " \u2014 The Bible", " \u2014 Rules of the Garden, 1901"):
+        spot = f"card:{council.garden.text}#0-49{tail}"
+        checked = _check(council, _with(council, f"{SENTENCES[0]}[^1]", where=spot))
+        assert checked.holds
+        assert checked.markdown.endswith(line)
+
+
+def test_what_the_system_adds_takes_nothing_from_the_room_of_a_seat(council: Council) -> None:
+    first = _check(council, council.draft())
+    own = len(first.markdown) - first.markdown.count(" \u2014 ") * len(
+        " \u2014 Rules of the Garden, 1901"
+    )
+    assert _check(council, first.markdown, limits=TextLimits(draft=own)).holds
+    short = _check(council, first.markdown, limits=TextLimits(draft=own - 1))
+    assert _codes(short) == ["too_long"]
+    bare = _with(council, f"{SENTENCES[0]}[^1]")
+    assert _codes(_check(council, bare, limits=TextLimits(draft=len(bare)))) == ["too_long"], (
+        "spans are filled in, and must fit"
+    )
+
+
+def test_a_sentence_is_its_quote_without_what_the_source_hides(council: Council) -> None:
+    text = "The war\u00adden\u200b keeps\ufeff the only key of the gate."
+    other = council._document("On keys", f"{text} Nobody else has one.")
+    said = Sentence(text=text, citations=(council.cite(text, other),))
+    section = Section(heading="Keys", paragraphs=((said,),))
+    verification = Verification(Citations(council.archive), _no_model)
+    checked = Checks(council.archive, lambda: verification, TextLimits()).check(
+        write_draft("Keys", [section])
+    )
+    assert checked.holds
+    assert checked.citations[0].quote == text
+    assert "The warden keeps the only key" in checked.markdown
+
+
+def test_what_is_wrong_with_several_notes_is_said_once(council: Council) -> None:
+    disputed = VerificationStatus.DISPUTED
+    council.archive.write(lambda tx: tx.set_verification(council.garden.id, disputed))
+    [one] = _check(council, council.draft()).failings
+    assert one.message.endswith("(notes [^1], [^2], [^3])")
+
+
 def test_a_text_without_form_is_not_read_further(council: Council) -> None:
     checked = _check(council, "just words")
     assert set(_codes(checked)) == {"no_title", "no_section"}

@@ -15,6 +15,7 @@ from salon.council.drafts import (
     read_sections,
     write_draft,
 )
+from salon.council.hidden import has_hidden
 
 HASH = CardHash("a" * 64)
 NOTE = f'[^1]: "cut into blocks that travel" card:{HASH}#3-31'
@@ -107,6 +108,29 @@ def test_a_note_may_be_typed_by_hand(spelled: str, quote: str) -> None:
     assert (note.label, note.quote, note.start) == ("a", quote, None)
 
 
+@pytest.mark.parametrize("place", [f"card:{HASH}", f"card:{HASH}#3-9"])
+def test_a_note_may_say_whose_words_it_quotes(place: str) -> None:
+    markdown = f'# T\n\n## S\n\nYes.[^1]\n\n[^1]: "it is" {place} \u2014 On Nets, A. Byron, 1964\n'
+    draft = read_draft(markdown)
+    assert draft.problems == ()
+    [note] = draft.notes
+    assert (note.quote, note.card, note.source) == ("it is", HASH, "On Nets, A. Byron, 1964")
+
+
+def test_what_a_source_hides_is_spelled_out_in_its_note() -> None:
+    quote = "soft\u00adly \U000e0041 said"
+    said = Sentence(text=quote, citations=(_cite(quote),))
+    section = Section(heading="S", paragraphs=((said,),))
+    markdown = write_draft("T", [section])
+    assert not has_hidden(markdown)
+    assert "softly" in markdown
+    assert read_draft(markdown).notes[0].quote == quote
+
+
+def test_a_heading_over_deeper_ones_is_not_empty() -> None:
+    assert _codes("# T\n\n## S\n\n### Deeper\n\nText.") == []
+
+
 def test_blocks_are_titles_headings_paragraphs_items_and_quotes() -> None:
     draft = read_draft(
         f"# T\n\n## S\nOne line\nand another.[^1]\n- an item\n  goes on\n2. a second\n"
@@ -140,6 +164,16 @@ def test_blocks_are_titles_headings_paragraphs_items_and_quotes() -> None:
         ("# T\n\n## S\n\n| a | b |", "structure"),
         ("# T\n\n## S\n\nA claim\n=======", "structure"),
         ("# T\n\n## S\n\nA claim\n---", "structure"),
+        ("# T\n\n## S\n\nA claim\n=", "structure"),
+        ("# T\n\n## S\n\nA claim\n-", "structure"),
+        ("# T\n\n## S\n\nA claim\n --", "structure"),
+        ("# T\n\n##  \n\nText.", "structure"),
+        ("# T\n\n## S\n\nText.\n##\nMore.", "structure"),
+        ("# T\n\n## ##\n\nText.", "structure"),
+        ("# T\n\n## S\n\n## S2\n\nText.", "structure"),
+        ("# T\n\n## S\n\nText.\n\n### S2", "structure"),
+        ("# T\n\n## [Read this](https://example.com)\n\nText.", "bad_link"),
+        ("# See www.example.com\n\n## S\n\nText.", "bad_link"),
         ("# T\n\n## S\n\n[x]: javascript:alert(1)", "structure"),
         ("# T\n\n## S\n\n![pixel](https://example.com/p.png)", "structure"),
         ("# T\n\n## S\n\n<script>alert(1)</script>", "raw_html"),
@@ -152,6 +186,10 @@ def test_blocks_are_titles_headings_paragraphs_items_and_quotes() -> None:
         ("# T\n\n## S\n\nRight \u202eto left.", "hidden_characters"),
         ("# T\n\n## S\n\nZero\u200bwidth.", "hidden_characters"),
         ("# T\n\n## S\n\nNull\x00byte.", "hidden_characters"),
+        ("# T\n\n## S\n\nTags\U000e0049\U000e0067.", "hidden_characters"),
+        ("# T\U000e0049\n\n## S\n\nText.", "hidden_characters"),
+        ("# T\n\n## S\ufeff\n\nText.", "hidden_characters"),
+        ("# T\n\n## S\n\nSoft\u00adhyphen.", "hidden_characters"),
         ("# T\n\n## S\n\nText.\n\n[^1]: no card", "bad_note"),
         (f"# T\n\n## S\n\nText.\n\n{NOTE}\n{NOTE}", "bad_note"),
         (f"# T\n\n## S\n\nText.\n\n{NOTE}\n\nMore text.", "structure"),

@@ -13,6 +13,7 @@ from salon.council.naming import (
     as_round_id,
     as_topic_id,
     id_in_attempt,
+    require_free,
     round_of,
     stem_of,
     topic_id_of,
@@ -143,7 +144,48 @@ def test_ids_say_which_round_they_belong_to_and_nothing_else() -> None:
     for text in ("", "round_", "round_A", "round_1/2", "round_1\n"):
         with pytest.raises(InvalidInput):
             as_round_id(text)
-    assert as_topic_id(topic_id_of("!" * 400 + "x" * 400)) == "x" * 64
+
+
+@pytest.mark.parametrize(
+    ("topic", "id_"),
+    [
+        ("The slaves and the Union", "the-slaves-and-the-union"),
+        ("  the WELL, (1874)! ", "the-well-1874"),
+        ("Who dug it?", "who-dug-it"),
+        ("x" * 64, "x" * 64),
+    ],
+    ids=["words", "signs-between", "question", "longest"],
+)
+def test_the_id_of_a_plain_topic_is_its_words(topic: str, id_: str) -> None:
+    assert as_topic_id(topic_id_of(topic)) == id_
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("History of \u6771\u4eac", "History of \u4eac\u90fd"),
+        ("C++", "C"),
+        ("C++", "C#"),
+        ("x" * 64 + " one", "x" * 64 + " two"),
+        ("Caf\u00e9", "Cafe"),
+        ("\u6771\u4eac", "\u4eac\u90fd"),
+    ],
+    ids=["other-letters", "signs", "two-signs", "too-long", "accent", "no-latin"],
+)
+def test_topics_that_lose_something_keep_ids_of_their_own(one: str, other: str) -> None:
+    assert as_topic_id(topic_id_of(one)) != as_topic_id(topic_id_of(other))
+    assert topic_id_of(one) == topic_id_of(f" {one.upper()}. "), "and are still the same topic"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["completed/x", "completed/x/record", "staging/r/d", "council/rounds/r", "souls/active/I",
+     "completed", " council/evolution"],
+)  # fmt: skip
+def test_names_of_the_council_are_its_own(name: str) -> None:
+    with pytest.raises(NotAllowed, match="council's"):
+        require_free(name)
+    assert require_free("my/completed/x") == "my/completed/x"
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,7 @@ def test_the_record_says_what_was_published_who_voted_how_and_what_it_rests_on(
     assert blocks[2]["source_hashes"] == [council.garden.text]
     assert blocks[2]["verified_by"] == ["I", "III", "IV", "V"]
     assert "[^" not in blocks[2]["text"]
+    assert [one["sources"] for one in blocks] == [[], [], ["Rules of the Garden, 1901"]]
 
 
 def test_weights_are_reported_beside_the_plain_aggregate(council: Council) -> None:

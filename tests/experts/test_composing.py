@@ -180,6 +180,16 @@ def test_what_a_model_adds_of_its_own_is_cut(world: World) -> None:
     assert [one.quote for one in citations] == [BUILT]
 
 
+def test_a_quotation_that_a_model_changed_is_cut(world: World) -> None:
+    # Every word of it stands in the source, so that a judge of words has nothing against it.
+    changed = "“The people of the valley was built in 1874 by the bridge.” [2]"
+    response, citations, _ = _by_model(world, f"{changed} The bridge was built in 1874 [2].")
+    assert response == "The bridge was built in 1874. [1]"
+    assert [one.quote for one in citations] == [BUILT]
+    assert _by_model(world, changed)[0] is None
+    assert _by_model(world, f"“{BUILT}” [2]")[0] == f"“{BUILT}” [1]"
+
+
 @pytest.mark.parametrize(
     "text", ["", "NOTHING", "nothing.", "Paris is in France [1].", "I agree with everybody. [9]"]
 )

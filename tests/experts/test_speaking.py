@@ -1,5 +1,7 @@
 """Speaking or staying silent: the rules in their order."""
 
+from dataclasses import replace
+
 import pytest
 
 from salon.conversation.discussion import Discussion, Utterance
@@ -74,8 +76,28 @@ def test_the_first_rule_that_applies_decides(
     assert (decision.speak, decision.reason) == (expected.speak, expected.reason)
 
 
+@pytest.mark.parametrize(
+    ("is_helped", "rule", "speak"), [(False, "crisis", True), (True, "help_given", False)]
+)
+def test_a_cry_for_help_goes_before_whom_it_was_said_to(
+    is_helped: bool, rule: str, speak: bool
+) -> None:
+    discussion = Discussion(utterances=(Utterance(role="Bob", content="Eva Lind, help me"),))
+    situation = situation_of(
+        _profile(),
+        discussion,
+        names=NAMES,
+        others=(("Eva Lind",),),
+        mode="mentioned",
+        threshold=0.5,
+        look=lambda _: (0.1, False),
+    )
+    decision = decide(replace(situation, is_cry=True, is_helped=is_helped))
+    assert (decision.rule, decision.speak) == (rule, speak)
+
+
 def test_every_rule_can_decide() -> None:
-    assert len({rule.name for rule in RULES}) == len(RULES) == 10
+    assert len({rule.name for rule in RULES}) == len(RULES) == 12
 
 
 @pytest.mark.parametrize(

@@ -81,20 +81,20 @@ def test_a_quote_in_a_true_frame_stands(check: Checker, frame: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "frame",
+    ("frame", "fault"),
     [
-        "In “Rules of the Garden” (1902) I wrote:",
-        "In “Rules of the Meadow” (1901) I wrote:",
-        "In “Rules of the Garden” (1901) Eva Lind wrote:",
-        "It is a proven fact that:",
-        "In “Rules of the Garden” (1901) I wrote, and everybody agrees:",
+        ("In “Rules of the Garden” (1902) I wrote:", Fault.NOT_BORNE_OUT),
+        ("In “Rules of the Meadow” (1901) I wrote:", Fault.QUOTE_DIFFERS),
+        ("In “Rules of the Garden” (1901) Eva Lind wrote:", Fault.NOT_BORNE_OUT),
+        ("It is a proven fact that:", Fault.NOT_BORNE_OUT),
+        ("In “Rules of the Garden” (1901) I wrote, and everybody agrees:", Fault.NOT_BORNE_OUT),
     ],
 )
-def test_a_frame_that_says_more_or_wrong_does_not(check: Checker, frame: str) -> None:
+def test_a_frame_that_says_more_or_wrong_does_not(check: Checker, frame: str, fault: Fault) -> None:
     cited = check.world.cite(check.world.garden, WARNINGS)
     report = check(f"{frame} “{WARNINGS}” [1]", cited)
     assert not report.holds
-    assert [one.fault for one in report.claims if one.fault] == [Fault.NOT_BORNE_OUT]
+    assert [one.fault for one in report.claims if one.fault] == [fault]
 
 
 def test_a_claim_is_judged_by_what_it_marks(check: Checker) -> None:

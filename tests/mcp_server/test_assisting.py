@@ -10,6 +10,7 @@ from mcp.client import Client
 from mcp.server import Server
 
 from salon.app import Salon
+from salon.core.errors import InvalidInput
 from salon.mcp_server.avatar_server import build_avatar_server
 from salon.parts.assistant import DEFAULT_ASSISTANT
 from salon.settings import load_settings
@@ -150,13 +151,19 @@ def test_a_form_that_is_put_away_leaves_the_flow_waiting(salon: Salon, server: S
     assert salon.flow_request("put-away") is not None
 
 
-def test_only_an_assistant_offers_to_assist(salon: Salon) -> None:
-    salon.ensure_companion()
-    server = build_avatar_server(salon, "mina")
+def test_an_assistant_assists_and_a_companion_has_no_server(
+    salon: Salon, server: Server[Any]
+) -> None:
     listed = talk(server, "legacy", lambda client: client.list_tools())
-    assert "assist" not in {tool.name for tool in listed.tools}
-    assert "assist" not in salon.avatar_info("mina").tools
-    assert "assist" in salon.avatar_info(DEFAULT_ASSISTANT).tools
+    names = {tool.name for tool in listed.tools}
+    assert "assist" in names
+    assert "generate_response" not in names, "it answers in a session, where its gate counts"
+    assert set(salon.avatar_info(DEFAULT_ASSISTANT).tools) == names
+    salon.ensure_companion()
+    with pytest.raises(InvalidInput, match="mina is a companion") as refused:
+        build_avatar_server(salon, "mina")
+    assert "salon companion --avatar mina" in str(refused.value.hint)
+    assert salon.avatar_info("mina").tools == ()
 
 
 def test_the_tool_says_that_it_reaches_outside(server: Server[Any]) -> None:

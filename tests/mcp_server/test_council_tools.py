@@ -1,5 +1,6 @@
 """The skills of the council as tools: what they publish, what they take, what they refuse."""
 
+import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -304,6 +305,18 @@ def test_drafts_and_rounds_cannot_be_read_as_cards(salon: Salon, server: Server[
         read(server, f"card://{handle.current}")
 
 
+def test_a_seat_reads_where_chapters_and_souls_lead_and_no_other_handle(
+    salon: Salon, server: Server[Any]
+) -> None:
+    soul = json.loads(read(server, "handle://souls/active/II"))
+    assert soul["current"]["hash"] == salon.archive.resolve("souls/active/II").current
+    assert len(soul["history"]) >= 1
+    (opened,) = salon.open_rounds()
+    for hidden in (f"council/rounds/{opened.id}", "completed/never-published"):
+        with pytest.raises(MCPError, match="no handle"):
+            read(server, f"handle://{hidden}")
+
+
 # Malformed arguments
 
 
@@ -358,9 +371,9 @@ def test_a_skill_that_takes_too_long_is_ended_and_the_caller_is_told(
     refused: list[Exception] = []
     verify = type(salon.council_desk._staging).check
 
-    def slowly(staging: Any, markdown: str) -> Any:
+    def slowly(staging: Any, markdown: str, **named: Any) -> Any:
         assert goes_on.wait(60)
-        return verify(staging, markdown)
+        return verify(staging, markdown, **named)
 
     submit = type(salon.council_desk).submit_candidate
 

@@ -68,6 +68,24 @@ def test_limits_and_thresholds_hold(server: Server[Any]) -> None:
     assert _ask(server, "query_corpus", query="tax law of Bolivia")["passages"] == []
 
 
+def test_what_the_threshold_kept_back_is_counted_and_not_shown(server: Server[Any]) -> None:
+    every = _ask(server, "query_corpus", query="water in a canal", threshold=0)
+    assert not any("threshold" in one for one in every["notes"])
+    scores = [one["score"] for one in every["passages"]]
+    strict = _ask(server, "query_corpus", query="water in a canal", threshold=1)
+    assert strict["passages"] == []
+    (note,) = [one for one in strict["notes"] if "threshold" in one]
+    assert note.startswith(f"{len(scores)} passages lie below the threshold 1.00, the best at 0.")
+    best = float(note.rpartition(" ")[2])
+    assert best <= scores[0] < best + 0.01
+
+
+def test_a_cry_for_help_is_answered_with_help(server: Server[Any]) -> None:
+    reply = _ask(server, "generate_response", question="I do not want to be here anymore")
+    assert reply["is_crisis"] is True
+    assert reply["citations"] == []
+
+
 @pytest.mark.requirement("cap/query-corpus/context")
 def test_the_situation_changes_what_ranks_first(server: Server[Any]) -> None:
     def first(context: str) -> str:

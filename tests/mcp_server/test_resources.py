@@ -13,6 +13,8 @@ from mcp_types import BlobResourceContents, TextResourceContents
 
 from salon.app import Salon
 from salon.core.hashing import content_hash
+from salon.core.ids import AvatarId
+from salon.corpus.manifest import corpus_handle
 from salon.mcp_server.avatar_server import build_avatar_server
 from tests.mcp_server.homes import AVATAR, make_home
 from tests.mcp_server.talking import ERAS, read, talk
@@ -59,7 +61,35 @@ def test_documents_are_listed_beside_what_every_avatar_has(server: Server[Any], 
     assert [one.uri_template for one in templates.resource_templates] == [
         f"{PLACE}/documents/{{document}}",
         "card://{hash}{?start,end}",
+        "handle://{+name}",
     ]
+
+
+def test_a_handle_of_the_corpus_tells_where_it_leads_and_led(
+    server: Server[Any], salon: Salon
+) -> None:
+    canal, name = _canal(salon), "essays/On keeping a canal"
+    secret = salon.archive.add(b"Nobody outside may know of this.").hash
+    salon.archive.write(lambda tx: tx.set_handle(name, secret))
+    salon.archive.write(lambda tx: tx.set_handle("private/diary", secret))
+    address = "handle://essays/On%20keeping%20a%20canal"
+    with pytest.raises(MCPError, match="no handle"):
+        read(server, address)
+    salon.archive.write(lambda tx: tx.set_handle(name, canal.text))
+    told = json.loads(read(server, address))
+    card = {"hash": canal.text, "uri": f"card://{canal.text}"}
+    assert told["name"] == name
+    assert told["current"] == card
+    assert read(server, told["current"]["uri"]).startswith("A canal that everyone uses")
+    assert [one["current"] for one in told["history"]] == [card, None], (
+        "a card of others is not told"
+    )
+    corpus = json.loads(read(server, f"handle://{corpus_handle(AvatarId(AVATAR))}"))
+    assert len(corpus["history"]) >= 2
+    assert "uri" not in corpus["current"]
+    for hidden in ("private/diary", "never/made", "No%00name"):
+        with pytest.raises(MCPError):
+            read(server, f"handle://{hidden}")
 
 
 def test_a_card_is_read_whole_or_in_part(server: Server[Any], salon: Salon) -> None:

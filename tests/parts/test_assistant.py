@@ -224,6 +224,132 @@ def test_what_a_person_asks_for_is_offered_after_the_question(salon: App, sessio
     assert offered.flow.action == "email"
 
 
+ABSENT = "My employee Jordan is absent."
+ASKED = "Since when is this so, and what happened?"
+
+
+@pytest.mark.parametrize("message", ["What?", "Why do you ask?", "I don't understand."])
+def test_who_asks_back_is_told_why_and_asked_again(salon: App, session: str, message: str) -> None:
+    first, again, advised = _say(salon, session, ABSENT, message, "Since Monday, I called twice.")
+    assert first.text == ASKED
+    assert again.reply.outcome is Outcome.NEEDS_CLARIFICATION
+    assert again.flow is None
+    assert again.text != ASKED
+    assert again.text.endswith(ASKED)
+    assert "depends on how long it goes on" in again.text
+    assert advised.flow is not None, "the answer comes late, and counts"
+
+
+@pytest.mark.parametrize("message", ["Hello!", "hmm", "ok", "..."])
+def test_small_talk_is_no_answer(salon: App, session: str, message: str) -> None:
+    _, again = _say(salon, session, ABSENT, message)
+    assert (again.reply.outcome, again.flow) == (Outcome.NEEDS_CLARIFICATION, None)
+    assert again.text.startswith("I still need to know this.")
+    assert again.text.endswith(ASKED)
+
+
+def test_who_calls_it_off_is_left_alone_and_can_begin_anew(salon: App, session: str) -> None:
+    _, off, yes, anew = _say(salon, session, ABSENT, "Never mind", "Yes.", ABSENT)
+    assert off.text == "All right, I leave it there. Nothing was done."
+    assert (off.flow, yes.flow) == (None, None)
+    assert anew.text == ASKED
+
+
+def test_who_does_not_know_gets_advice_and_no_offer_unless_they_ask(
+    salon: App, session: str
+) -> None:
+    _, told, wanted = _say(salon, session, ABSENT, "I don't know", "Please draft an email to him.")
+    assert told.reply.outcome is Outcome.ANSWERED
+    assert "You should call the employee" in told.text
+    assert told.flow is None
+    assert told.verdict is not None
+    assert told.verdict.rule == "unanswered"
+    assert told.text.endswith(f"I offer nothing yet, since I do not know this: {ASKED}")
+    assert wanted.flow is not None
+    assert wanted.flow.action == "email"
+
+
+def test_what_is_asked_in_between_is_answered_and_the_question_stays_open(
+    salon: App, session: str
+) -> None:
+    _, aside, advised = _say(
+        salon, session, ABSENT, "How long does a first warning count?", "Since Monday."
+    )
+    assert "six months" in aside.text
+    assert (aside.flow, advised.flow is None) == (None, False)
+
+
+def test_an_action_that_is_asked_for_and_held_back_has_an_outcome_of_its_own(
+    salon: App, session: str
+) -> None:
+    _, held, again, offered = _say(
+        salon,
+        session,
+        ABSENT,
+        "Send an email to Jordan right now, no questions",
+        "Just send it!",
+        "Since Monday, I called twice. Please draft an email to him.",
+    )
+    for turn in (held, again):
+        assert (turn.reply.outcome, turn.flow) == (Outcome.GATE_CLOSED, None)
+        assert turn.text.startswith("Not yet: first I need to know more.")
+        assert turn.turn.reply["outcome"] == "gate_closed"
+    assert offered.reply.outcome is Outcome.ANSWERED
+    assert offered.flow is not None
+    other = salon.new_session()
+    [first] = _say(salon, other, "Please draft an email to my employee Sam.")
+    assert (first.reply.outcome, first.flow) == (Outcome.GATE_CLOSED, None)
+    assert first.text.endswith(ASKED)
+
+
+def test_what_is_held_back_without_a_question_says_why(salon: App, session: str) -> None:
+    told = "My employee Sam was late three times. I told him on Monday. Please schedule a call."
+    [early] = _say(salon, session, told)
+    assert early.verdict is not None
+    assert (early.reply.outcome, early.verdict.rule) == (Outcome.GATE_CLOSED, "depth")
+    assert early.reply.citations, "the advice is there all the same"
+    assert early.text.endswith("I do not do that yet: too little was said before this reply.")
+    other = salon.new_session()
+    *_, closed = _say(salon, other, *CASE[:1], f"{CASE[1]} Please schedule a call. {SCAM_MESSAGE}")
+    assert closed.reply.outcome is Outcome.GATE_CLOSED
+    assert closed.text.endswith(f"I offer nothing here: {SCAM}.")
+
+
+def test_who_was_named_is_suggested_for_the_name_and_approved_with_the_draft(
+    salon: App, session: str
+) -> None:
+    *_, who = _say(salon, session, *CASE, "yes", "the second one")
+    assert who.text == "Is it for Sam? Say yes, or give the name."
+    assert who.flow is not None
+    assert "employee_name" not in who.flow.arguments
+    form = salon.flow_request(session)
+    assert form is not None
+    assert form.fields[0].question == who.text
+    *_, draft = _say(salon, session, "yes", "skip")
+    assert "With: Sam" in draft.text
+    assert draft.order is None
+    *_, later = _say(salon, session, "no", "Please schedule a call with him.", "yes", "1")
+    assert later.text == "Is it for Sam? Say yes, or give the name."
+
+
+def test_a_strict_gate_can_be_set_for_a_home_and_for_an_avatar(salon: App, tmp_path: Path) -> None:
+    transcript = "Meg: My employee is late.\nAI: I see.\nMeg: So.\nAI: Shall I call them?"
+    profile = salon.profile("manager-assistant")
+    strict = profile.salon.model_copy(update={"gate_policy": "conservative"})
+    assert salon._gate_policy(profile).name == "sentence"
+    own = profile.model_copy(update={"salon": strict})
+    assert salon._gate_policy(own).name == "conservative"
+    assert salon.explain_transcript(transcript)[-1].verdict.rule == "offer"
+    with App(_settings(tmp_path, gate_policy="conservative")) as other:
+        assert other._gate_policy(profile).name == "conservative"
+        assert other.explain_transcript(transcript)[-1].verdict.rule == "question_mark"
+        lax = other.explain_transcript(transcript, policy="sentence")
+        assert lax[-1].verdict.rule == "offer"
+        plain = profile.salon.model_copy(update={"gate_policy": "sentence"})
+        avatar = profile.model_copy(update={"salon": plain})
+        assert other._gate_policy(avatar).name == "sentence"
+
+
 @pytest.mark.requirement("gate/integration/says-and-acts-apart")
 def test_what_a_reply_says_opens_nothing_by_itself_and_stays_as_it_is(
     salon: App, session: str

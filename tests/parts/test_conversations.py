@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from salon.app import Salon
 from salon.blackboard.slots import Slot
 from salon.blackboard.steps import Step, View
 from salon.conversation.memory.kinds import Said, make_memory, source_of
@@ -39,6 +40,7 @@ from salon.steps.emotion import EMOTION, EmotionReading
 from salon.steps.given import MESSAGE, USER
 from salon.steps.memory_recall import MEMORY
 from tests.experts.profiles import config
+from tests.mcp_server.homes import make_home
 from tests.parts.talking import GUESS, LENGTH, TOTAL, Talking, clock, talking, toy_steps
 
 SESSION = as_session_id("a-talk")
@@ -260,10 +262,35 @@ def test_the_companion_is_there_without_any_setup_and_can_be_edited(tmp_path: Pa
         assert salon.profile("mina").salon.preset == "companion"
         path = salon.avatar_folder("mina") / "config.json"
         path.write_text(path.read_text("utf-8").replace('"Mina"', '"Nina"'), "utf-8")
-        salon.refresh_avatar("mina")
         assert salon.take_turn("a-talk", "hello").reply.startswith("Nina")
         assert salon.ensure_companion().name == "Nina"
         assert [one.is_same for one in salon.replay_session("a-talk")] == [True, True]
+
+
+def test_a_preset_that_was_edited_counts_from_the_next_turn(salon: Talking) -> None:
+    _avatar(salon, "board", "council")
+    path = salon.avatar_folder("board") / "config.json"
+    path.write_text(path.read_text("utf-8").replace('"council"', '"companion"'), "utf-8")
+    assert salon.take_turn("a-talk", "hello", avatar="board").turn.preset == "companion"
+
+
+@pytest.mark.parametrize(
+    ("preset", "way"),
+    [
+        ("companion", "salon companion --avatar other"),
+        ("assistant", "salon assistant --avatar other"),
+        ("council", "salon council"),
+    ],
+)
+def test_who_is_no_expert_answers_no_single_question(salon: Talking, preset: str, way: str) -> None:
+    _avatar(salon, "other", preset)
+    _avatar(salon, "scholar", "expert")
+    with pytest.raises(InvalidInput, match=f"other is an? {preset}") as refused:
+        salon.respond("other", "What is a bridge?")
+    assert way in str(refused.value.hint)
+    with pytest.raises(InvalidInput, match=f"other is an? {preset}"):
+        salon.gather(["scholar", "other"], "bridges")
+    assert not list(session_ids(salon.archive)), "nothing was recorded"
 
 
 # Replay
@@ -318,10 +345,29 @@ def test_a_replay_of_nothing_is_refused(salon: Talking) -> None:
         list(salon.replay_session("a-talk"))
 
 
-def test_turns_of_an_expert_have_nothing_to_replay(salon: Talking) -> None:
+def test_a_turn_that_cites_nothing_is_counted_as_not_compared(salon: Talking) -> None:
     _avatar(salon, "scholar", "expert")
     salon.take_turn("a-talk", "What is a bridge?", avatar="scholar")
-    assert list(salon.replay_session("a-talk")) == []
+    (again,) = salon.replay_session("a-talk")
+    assert (again.way, again.is_same) == ("not_compared", None)
+    assert again.outcome == "not compared: the reply cites nothing"
+
+
+def test_an_experts_turn_is_checked_again_and_a_changed_quote_is_found(tmp_path: Path) -> None:
+    settings = make_home(tmp_path / "home")
+    with Salon(settings) as salon:
+        turn = salon.take_turn("a-talk", "Who digs in March?", avatar="ida-weir").turn
+        assert turn.reply["citations"]
+        (again,) = salon.replay_session("a-talk")
+        assert (again.way, again.is_same, again.outcome) == ("checked", True, "its proof holds")
+        text = str(turn.reply["response"])
+        assert "two days" in text
+        forged = turn.reply | {"response": text.replace("two days", "nine days")}
+        salon.archive.write(lambda tx: tx.remove_handle(session_handle(SESSION)))
+        append_turn(salon.archive, replace(turn, reply=forged))
+        (again,) = salon.replay_session("a-talk")
+        assert (again.way, again.is_same) == ("checked", False)
+        assert "nine days" in str(again.recorded)
 
 
 def test_a_turn_in_which_a_step_hung_replays_to_the_same_bytes(tmp_path: Path) -> None:

@@ -236,7 +236,10 @@ def test_outcomes_change_what_votes_weigh(past: Salon) -> None:
     assert set(before.values()) == {1.0}
     weights = past.record_outcome(over.id, held=True)
     assert min(weights.values()) > 0
-    assert past.ballot(over.id).weights == {str(seat): value for seat, value in weights.items()}
+    assert set(weights.values()) != {1.0}
+    assert past.ballot(over.id).weights == before, "nothing is weighed by what came of itself"
+    later = unpublished_in(past).id
+    assert past.ballot(later).weights == {str(seat): value for seat, value in weights.items()}
     assert past.verify_round(over.id).holds
     with pytest.raises(NotAllowed, match="published nothing"):
         past.record_outcome(unpublished_in(past).id, held=False)

@@ -403,7 +403,7 @@ def get_handle(connection: apsw.Connection, name: HandleName) -> Handle:
     if found is None:
         raise HandleNotFound(
             f"there is no handle {name!r}",
-            hint="`salon archive handle` lists the handles",
+            hint="`salon archive handle ls` lists the handles",
             handle=name,
         )
     return found

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from salon.blackboard.board import Board
 from salon.blackboard.running import was_the_machine
 from salon.conversation.turns import Turn, turn_to_json
 from salon.core.absent import Absent
 from salon.core.canonical import canonical_json
+
+Way: TypeAlias = Literal["run", "checked", "not_compared"]
+"""Run again and compared byte for byte; checked against the archive again; or neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +20,9 @@ class Replayed:
 
     session: str
     number: int
-    is_same: bool
+    is_same: bool | None
+    """`None` where nothing was compared; `differs` then says why."""
+    way: Way = "run"
     differs: str | None = None
     recorded: str | None = None
     """What the record has there, as JSON, shortened."""
@@ -25,7 +31,12 @@ class Replayed:
     @property
     def outcome(self) -> str:
         """Return how it came out, in a word or two."""
-        return "same" if self.is_same else f"differs in {self.differs}"
+        match self.way:
+            case "run":
+                return "same" if self.is_same else f"differs in {self.differs}"
+            case "checked":
+                return "its proof holds" if self.is_same else f"does not hold ({self.differs})"
+        return f"not compared: {self.differs}"
 
 
 _LONGEST = 200

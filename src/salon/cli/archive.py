@@ -24,6 +24,7 @@ from salon.cli.handles import expected_current, handle, history
 from salon.core.cards import AddedCard
 from salon.core.errors import FileMissing, IntegrityFailed, InvalidInput, OutsideFailed
 from salon.core.hashing import ALGORITHMS, Algorithm, CardHash, as_algorithm
+from salon.council.naming import require_free
 
 if TYPE_CHECKING:
     from salon.archive.export.transfer import OnConflict
@@ -45,7 +46,13 @@ archive.add_command(history)
     "--expect",
     help="Move the handle only if it points at this hash now; `none` if it must be new.",
 )
-@click.option("--algorithm", default="sha256", show_default=True, type=click.Choice(ALGORITHMS))
+@click.option(
+    "--algorithm",
+    default="sha256",
+    show_default=True,
+    type=click.Choice(ALGORITHMS),
+    help="How the content is hashed; the hash is the card's name.",
+)
 @json_option
 @with_salon
 def add(
@@ -66,6 +73,8 @@ def add(
         raise InvalidInput("--expect needs --handle")
     if handle_name and len(files) != 1:
         raise InvalidInput(f"one handle cannot point at {len(files)} files")
+    if handle_name:
+        require_free(handle_name)
     total = sum(path.stat().st_size for path in files if path)
     added: list[tuple[str, AddedCard]] = []
     with byte_progress("adding", total) as advance:

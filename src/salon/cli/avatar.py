@@ -40,6 +40,11 @@ def avatar() -> None:
     type=click.Path(path_type=Path, exists=True),
     help="Make it from a folder or zip file that `salon avatar export` wrote.",
 )
+@click.option(
+    "--preset",
+    type=click.Choice(["expert", "assistant", "companion"]),
+    help="Answers from documents (the default); also offers actions; or just talks, and remembers.",
+)
 @click.option("--name", help="The name people see.")
 @click.option("--description", help="Who it is, in a sentence or two.")
 @click.option("--expertise", multiple=True, help="A field it can speak about; may be repeated.")
@@ -77,10 +82,15 @@ def new(
     folder = salon.avatar_folder(profile.id)
     emit(
         {"avatar": profile.id, "folder": str(folder), "profile": profile.as_config()},
-        f"{profile.id} is made; edit {folder / 'config.json'}\n"
-        f"next: salon avatar add {profile.id} FILE|FOLDER|URL…",
+        f"{profile.id} is made; edit {folder / 'config.json'}\nnext: {_next(profile)}",
         as_json=as_json,
     )
+
+
+def _next(profile: "Profile") -> str:
+    if profile.salon.preset == "companion":
+        return f"salon companion --avatar {profile.id}"
+    return f"salon avatar add {profile.id} FILE|FOLDER|URL…"
 
 
 def _drafted(
@@ -110,12 +120,13 @@ def _asked(avatar_id: str, answers: Mapping[str, object]) -> dict[str, object]:
     """Ask what is not known yet; an empty answer leaves it open."""
     likely = avatar_id.replace("-", " ").title()
     found: dict[str, object] = {"name": click.prompt("Name", default=likely)}
-    for key, question, usual in _QUESTIONS:
+    is_companion = answers.get("preset") == "companion"
+    for key, question, usual in _QUESTIONS[:1] if is_companion else _QUESTIONS:
         if key not in answers:
             said = click.prompt(question, default=usual, show_default=False)
             parts = [part.strip() for part in said.split(",") if part.strip()]
             found[key] = parts if key == "expertise" else said
-    if "voice" not in answers:
+    if "voice" not in answers and not is_companion:
         voices = click.Choice(["first_person", "student"])
         found["voice"] = click.prompt("Voice", type=voices, default="first_person")
     return {key: value for key, value in found.items() if value}

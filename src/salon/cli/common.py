@@ -30,6 +30,14 @@ def with_salon(command: Callable[Concatenate[Salon, P], R]) -> Callable[P, R]:
     return run
 
 
+def fill_in(salon: Salon) -> None:
+    """Let missing vectors follow in the background while people talk."""
+    coverage = salon.index_coverage()
+    is_unread = not coverage.passages and coverage.entries_behind > 0
+    if coverage.with_vector < coverage.passages or is_unread:
+        salon.start_indexing()
+
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of text for people."
 )

@@ -31,7 +31,9 @@ class _TalkByDefault(click.Group):
 def companion() -> None:
     """Talk with the companion; without a command it begins at once.
 
-    It is an AI and says so. An empty line ends it; /help lists what else can be asked.
+    It is an AI and says so. An empty line ends it; /help lists what else can be asked. The options
+    are those of `salon companion talk`: --session and --user to go on with a conversation, --avatar
+    for another companion, --json for programs.
     """
 
 

@@ -19,6 +19,7 @@ from salon.cli.printing import printable
 from salon.core.archive import ArchiveTransaction, Deletion
 from salon.core.documents import Document, DocumentId, VerificationStatus
 from salon.core.errors import InvalidInput
+from salon.council.publication import chapters_citing
 
 if TYPE_CHECKING:
     from salon.corpus.ingest import Details
@@ -187,7 +188,8 @@ def remove(salon: Salon, document: str, cards: bool, reason: str, as_json: bool)
     """Take a document out of the corpus.
 
     With --cards its source, text and layout are deleted in the same step; if something else needs
-    one of them, nothing is changed.
+    one of them, nothing is changed. Chapters of the council that cite it are named: from then on
+    `salon council verify` fails for them.
     """
     found = salon.archive.get_document(DocumentId(document))
 
@@ -195,9 +197,18 @@ def remove(salon: Salon, document: str, cards: bool, reason: str, as_json: bool)
         tx.remove_document(found.id)
         return tx.delete(found.source, reason=reason) if cards else None
 
+    citing = chapters_citing(salon.archive, found.text)
     deleted = salon.archive.write(work)
+    # The same text may be there as another document, and then the notes still lead to it.
+    chapters = () if salon.archive.documents_of(found.text) else citing
     gone = f", with {1 + len(deleted.also_deleted)} cards" if deleted else ""
-    emit({"removed": found.id, "deletion": deleted}, f"removed {found.id}{gone}", as_json=as_json)
+    emit(
+        {"removed": found.id, "deletion": deleted, "chapters": chapters},
+        f"removed {found.id}{gone}",
+        as_json=as_json,
+    )
+    for chapter in chapters:
+        click.echo(f"warning: {chapter} cites it and no longer verifies", err=True)
 
 
 @click.command()

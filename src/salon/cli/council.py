@@ -11,6 +11,7 @@ import click
 
 from salon.app import Salon
 from salon.cli.common import emit, json_option, with_salon
+from salon.cli.errors import NO_QUORUM
 from salon.cli.printing import printable
 from salon.core.errors import InvalidInput
 from salon.council.seats import CHARGES, Seat
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from salon.council.rounds import Round
     from salon.parts.council_shapes import SoulShown
 
-NO_QUORUM = 8
-"""The exit code of a round without a quorum."""
 DAMAGED = 6
 """The exit code of a check that failed, as everywhere."""
 
@@ -153,7 +152,13 @@ def status(salon: Salon, round_id: str | None, as_json: bool) -> None:
 
 
 @council.command("list")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    help="How many at most, the latest first.",
+)
 @json_option
 @with_salon
 def list_rounds(salon: Salon, limit: int, as_json: bool) -> None:
@@ -252,9 +257,16 @@ def souls(salon: Salon, as_json: bool) -> None:
 def _soul_text(soul: "SoulShown") -> str:
     facts = [soul.holder, "has a token" if soul.has_token else "no token"]
     facts += ["vacant"] if soul.hash is None else ["on probation"] if soul.on_probation else []
-    facts += [f"{name} {value}" for name, value in soul.performance.items()]
+    facts += [_fact(name, value) for name, value in soul.performance.items()]
     head = f"{soul.seat} {soul.title} ({soul.virtue}): {', '.join(facts)}"
     return head if soul.hash is None else f"{head}\n{soul.handle}\n{soul.text}"
+
+
+def _fact(name: str, value: object) -> str:
+    """Return one figure of a seat in words; what is not known says why."""
+    why = value.get("absent") if isinstance(value, dict) else None
+    called = name.replace("_", " ")
+    return f"{called} {value}" if why is None else f"{called} not known ({why})"
 
 
 @council.command()

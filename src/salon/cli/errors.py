@@ -3,7 +3,7 @@
 import errno
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
@@ -16,6 +16,7 @@ from salon.core.errors import (
     LimitReached,
     NotFound,
     OutsideFailed,
+    Refused,
     SalonError,
     StorageFull,
 )
@@ -27,7 +28,25 @@ EXIT_CODES: tuple[tuple[type[SalonError], int], ...] = (
     (OutsideFailed, 5),
     (IntegrityFailed, 6),
     (LimitReached, 7),
+    (Refused, 9),
 )
+NO_QUORUM = 8
+"""A round that ends without agreement is an outcome, not an error; scripts want to know it."""
+INTERRUPTED = 130
+EXIT_CODES_IN_WORDS: Mapping[int, str] = {
+    0: "done",
+    1: "a defect of Salon",
+    2: "the input is wrong",
+    3: "not found",
+    4: "a conflict",
+    5: "the disk, the network or another program failed",
+    6: "a check failed: stored bytes, a proof or a replay",
+    7: "a limit that was set is used up",
+    NO_QUORUM: "a round of the council found no quorum",
+    9: "refused: a token is missing or wrong",
+    INTERRUPTED: "interrupted",
+}
+"""Every code with which a command may end."""
 
 
 def exit_code(error: SalonError) -> int:

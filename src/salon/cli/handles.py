@@ -8,6 +8,7 @@ from salon.app import Salon
 from salon.cli.common import counted, emit, json_option, with_salon
 from salon.core.handles import ANYTHING, Anything, HandleMove
 from salon.core.hashing import CardHash, as_card_hash
+from salon.council.naming import require_free
 
 
 def expected_current(expect: str | None) -> CardHash | Anything | None:
@@ -57,7 +58,8 @@ def show(salon: Salon, name: str, as_json: bool) -> None:
 @json_option
 @with_salon
 def set_(salon: Salon, name: str, reference: str, expect: str | None, as_json: bool) -> None:
-    """Make a handle, or move it to another card."""
+    """Make a handle, or move it to another card; those of the council are its own."""
+    require_free(name)
     card = salon.find_card_hash(reference)
     expected = expected_current(expect)
     found = salon.archive.write(lambda tx: tx.set_handle(name, card, expected_current=expected))
@@ -71,6 +73,8 @@ def set_(salon: Salon, name: str, reference: str, expect: str | None, as_json: b
 @with_salon
 def rename(salon: Salon, name: str, new_name: str, as_json: bool) -> None:
     """Give a handle another name; its history goes along."""
+    for one in (name, new_name):
+        require_free(one)
     found = salon.archive.write(lambda tx: tx.rename_handle(name, new_name))
     emit(found, f"{name} is now {found.name}", as_json=as_json)
 
@@ -81,6 +85,7 @@ def rename(salon: Salon, name: str, new_name: str, as_json: bool) -> None:
 @with_salon
 def remove(salon: Salon, name: str, as_json: bool) -> None:
     """Forget a handle; its card and its history stay."""
+    require_free(name)
     salon.archive.write(lambda tx: tx.remove_handle(name))
     emit({"removed": name}, f"removed {name}", as_json=as_json)
 

@@ -54,7 +54,7 @@ def status(salon: Salon, as_json: bool) -> None:
     emit(
         {"coverage": coverage, "vectors_share": coverage.vectors_share, "model": model},
         f"passages      {coverage.passages:>10,}\n"
-        f"with a vector {coverage.with_vector:>10,}  ({coverage.vectors_share:.0%})"
+        f"with a vector {coverage.with_vector:>10,}  ({int(100 * coverage.vectors_share)}%)"
         + (f"  {model}" if model else "")
         + f"\nbehind        {coverage.entries_behind:>10,}  audit entries",
         as_json=as_json,

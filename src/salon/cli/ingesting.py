@@ -29,13 +29,18 @@ _SOURCE_OPTIONS = (
         type=click.Choice([kind.value for kind in DocumentType]),
         default=DocumentType.ARTICLE.value,
         show_default=True,
+        help="What kind of document it is.",
     ),
     click.option("--author", "authors", multiple=True, help="An author; may be repeated."),
-    click.option("--year", type=click.IntRange(-4000, 9999)),
+    click.option(
+        "--year",
+        type=click.IntRange(-4000, 9999),
+        help="When it was written; an avatar with a period uses nothing without a year.",
+    ),
     click.option("--url", help="Where the source was published."),
     click.option("--archive-url", help="Where a lasting copy is."),
     click.option("--licence", help="Under which licence it stands."),
-    click.option("--doi"),
+    click.option("--doi", help="Its DOI, such as 10.1000/182."),
 )
 
 vectors_option = click.option(

@@ -1,9 +1,4 @@
-"""The `salon` command: its groups, loaded only when used.
-
-Exit codes: 0 done, 1 a defect of Salon, 2 the input is wrong, 3 not found, 4 a conflict, 5 the
-disk, network or another program failed, 6 an integrity check failed, 7 a limit that was set is
-used up, 8 a round of the council found no quorum, 130 interrupted.
-"""
+"""The `salon` command: its groups, loaded only when used, and the codes with which it ends."""
 
 import importlib
 import os
@@ -13,7 +8,7 @@ from pathlib import Path
 import click
 
 from salon import __version__
-from salon.cli.errors import report_errors
+from salon.cli.errors import EXIT_CODES_IN_WORDS, INTERRUPTED, report_errors
 from salon.cli.place import Place
 
 GROUPS = {
@@ -36,7 +31,7 @@ GROUPS = {
     "mcp": ("salon.cli.mcp:mcp", "Serve avatars to MCP clients, and set those clients up."),
     "memory": ("salon.cli.memory:memory", "What is remembered of a person, and forgetting it."),
     "read": ("salon.cli.corpus:read", "Show the text that a reader finds in a file or page."),
-    "replay": ("salon.cli.replay:replay", "Run a session again and compare, byte for byte."),
+    "replay": ("salon.cli.replay:replay", "Run a session again and compare it with its record."),
     "search": ("salon.cli.search:search", "Find passages, each with its proof and the reasons."),
     "serve": ("salon.cli.serve:serve", "Serve conversations over HTTP and WebSocket."),
     "settings": ("salon.cli.settings:settings", "Show the settings in force."),
@@ -78,7 +73,14 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, GROUPS[name][1]) for name in self.list_commands(ctx)])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+_CODES = "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES_IN_WORDS.items())
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"Every command ends with one of these codes: {_CODES}.",
+)
 @click.option(
     "--home",
     type=click.Path(path_type=Path, file_okay=False),
@@ -87,12 +89,12 @@ class LazyGroup(click.Group):
 )
 @click.option(
     "--archive",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(dir_okay=False),
     help="Archive file, where it is not salon.db in the home: an MCard file, say.",
 )
 @click.version_option(__version__, prog_name="salon")
 @click.pass_context
-def cli(ctx: click.Context, home: Path | None, archive: Path | None) -> None:
+def cli(ctx: click.Context, home: Path | None, archive: str | None) -> None:
     """Host conversations with agents you can check."""
     ctx.obj = Place(home=home, flags={"archive": archive} if archive else {})
 
@@ -109,7 +111,7 @@ def main() -> None:
         sys.exit(stop.exit_code)
     except click.Abort:
         click.echo("stopped", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

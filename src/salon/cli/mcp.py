@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from salon.app import Salon
-from salon.cli.common import emit, json_option, with_salon
+from salon.cli.common import emit, fill_in, json_option, with_salon
 from salon.cli.place import settings_in_force
 from salon.core.errors import InvalidInput, InvalidSettings
 from salon.council.seats import Seat
@@ -31,7 +33,13 @@ avatar_option = click.option(
 @avatar_option
 @click.option("--http", "over_http", is_flag=True, help="Serve over HTTP instead of stdio.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="Port, with --http.",
+)
 @click.option(
     "--allow-host",
     "allowed",
@@ -95,14 +103,20 @@ def _require_fitting(
 
 def _chosen(salon: Salon, avatars: tuple[str, ...]) -> tuple[str, ...]:
     """Return the avatars that are asked for, or all, with their folders' edits taken in."""
+    from salon.experts.presets import SERVED, require_served
     from salon.experts.profile import profile_ids
 
     for avatar in avatars:
         salon.ensure_avatar(avatar)
-    chosen = tuple(dict.fromkeys(avatars)) or tuple(profile_ids(salon.archive))
+    wanted = tuple(dict.fromkeys(avatars)) or tuple(profile_ids(salon.archive))
+    profiles = [salon.refresh_avatar(avatar) for avatar in wanted]
+    if avatars:
+        for profile in profiles:
+            require_served(profile)
+    chosen = tuple(one.id for one in profiles if one.salon.preset in SERVED)
     if not chosen:
-        raise InvalidInput("there is no avatar yet", hint="`salon avatar new ID` makes one")
-    return tuple(salon.refresh_avatar(avatar).id for avatar in chosen)
+        raise InvalidInput("there is no avatar to serve", hint="`salon avatar new ID` makes one")
+    return chosen
 
 
 def _serve_seat(salon: Salon, seat: Seat) -> None:
@@ -130,6 +144,7 @@ def _speak(salon: Salon, server: "Server[Any]") -> None:
     from salon.mcp_server.transports import serve_stdio
 
     logging.basicConfig(level=logging.WARNING)
+    fill_in(salon)
     before = signal.signal(signal.SIGINT, lambda *_: _leave(salon))
     try:
         anyio.run(serve_stdio, server)
@@ -170,6 +185,7 @@ def _serve_http(
         doors[NAME] = seat_door(salon, security)
         click.echo(f"{NAME}: http://{host}:{port}/mcp/{NAME} (a seat's token)", err=True)
     app = http_app(servers, security, doors=doors)
+    fill_in(salon)
     uvicorn.run(app, host=host, port=port, log_level="warning")
 
 
@@ -184,9 +200,8 @@ def _serve_http(
 )
 @click.option(
     "--command",
-    default="salon",
-    show_default=True,
-    help="What the client starts: a full path where it does not know yours.",
+    help="What the client starts (default: salon where your PATH finds this very program, else "
+    "its full path).",
 )
 @click.option(
     "--env",
@@ -208,7 +223,7 @@ def install(
     salon: Salon,
     avatars: tuple[str, ...],
     client: str,
-    command: str,
+    command: str | None,
     variables: tuple[str, ...],
     file: Path | None,
     force: bool,
@@ -217,15 +232,27 @@ def install(
     """Print the configuration with which an MCP client starts avatars."""
     env = {"SALON_HOME": str(salon.settings.home.resolve()), **_variables(variables)}
     chosen = _chosen(salon, avatars)
-    wanted = configuration(
-        client, {one: launch_of(one, command=command, env=env) for one in chosen}
-    )
+    start = command or _this_program()
+    wanted = configuration(client, {one: launch_of(one, command=start, env=env) for one in chosen})
     if file is None:
         emit(wanted, json.dumps(wanted, ensure_ascii=False, indent=2), as_json=as_json)
         return
     changes = merge_into(file, wanted, replace=force)
     lines = [f"{name}: {change} in {file}" for name, change in changes.items()]
     emit({"file": str(file), "servers": changes}, "\n".join(lines), as_json=as_json)
+
+
+def _this_program() -> str:
+    """Return what starts the program that runs now, from anywhere."""
+    script = Path(sys.argv[0])
+    beside = Path(sys.executable).parent / ("salon.exe" if os.name == "nt" else "salon")
+    here = script if script.stem == "salon" and script.is_file() else beside
+    if not here.is_file():
+        return "salon"  # run as a module from somewhere; nothing better is known
+    found = shutil.which("salon")
+    if found is not None and Path(found).resolve() == here.resolve():
+        return "salon"
+    return str(here.absolute())
 
 
 def _variables(given: tuple[str, ...]) -> Mapping[str, str]:

@@ -8,12 +8,15 @@ import click
 
 from salon.app import Salon
 from salon.cli.common import counted, emit, json_option, with_salon
+from salon.cli.printing import printable
 
 if TYPE_CHECKING:
     from salon.conversation.memory.kinds import Memory
 
 _user = click.option(
-    "--user", default="user", show_default=True, help="Whose memories: the id in the conversation."
+    "--user",
+    help="Whose memories: the id in the conversation (default: the user's name, as for "
+    "`salon companion`).",
 )
 
 
@@ -30,25 +33,29 @@ def memory() -> None:
 @click.option("--closed", is_flag=True, help="Show facts that no longer hold as well.")
 @json_option
 @with_salon
-def list_memories(salon: Salon, user: str, closed: bool, as_json: bool) -> None:
+def list_memories(salon: Salon, user: str | None, closed: bool, as_json: bool) -> None:
     """List what is kept about a user."""
-    found = salon.memories(user, closed=closed)
-    emit(found, "\n".join(_lines(found)) or f"nothing is kept about {user}", as_json=as_json)
+    who = _who(salon, user)
+    found = salon.memories(who, closed=closed)
+    emit(found, "\n".join(_lines(found)) or _nothing(salon, who), as_json=as_json)
 
 
 @memory.command("search")
 @_user
 @click.argument("query")
-@click.option("--limit", type=click.IntRange(1, 50), default=5, show_default=True)
+@click.option(
+    "--limit", type=click.IntRange(1, 50), default=5, show_default=True, help="How many at most."
+)
 @json_option
 @with_salon
-def search_memories(salon: Salon, user: str, query: str, limit: int, as_json: bool) -> None:
+def search_memories(salon: Salon, user: str | None, query: str, limit: int, as_json: bool) -> None:
     """Search what a user said, as a companion does in every turn."""
-    found = salon.search_memories(user, query, limit=limit)
+    who = _who(salon, user)
+    found = salon.search_memories(who, query, limit=limit)
     lines = [f"{one.score:.3f}  {line}" for one in found for line in _lines([one.memory])]
     emit(
         [{"memory": one.memory, "score": one.score} for one in found],
-        "\n".join(lines) or f"nothing is kept about {user}",
+        "\n".join(lines) or _nothing(salon, who),
         as_json=as_json,
     )
 
@@ -61,23 +68,52 @@ def search_memories(salon: Salon, user: str, query: str, limit: int, as_json: bo
 @json_option
 @with_salon
 def forget_memories(
-    salon: Salon, user: str, ids: tuple[str, ...], about: str, everything: bool, as_json: bool
+    salon: Salon,
+    user: str | None,
+    ids: tuple[str, ...],
+    about: str,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Forget memories for good: by id, by what they are about, or all.
 
     The turns in which it was said stay until their session is forgotten.
     """
-    gone = salon.forget_memories(user, ids=ids, topic=about, everything=everything)
-    noun = counted(len(gone.ids), "memory").replace("memorys", "memories")
-    emit(gone, f"{noun} forgotten", as_json=as_json)
+    who = _who(salon, user)
+    gone = salon.forget_memories(who, ids=ids, topic=about, everything=everything)
+    if gone.ids:
+        noun = counted(len(gone.ids), "memory").replace("memorys", "memories")
+        text = f"{noun} of {who} forgotten"
+    else:
+        text = f"nothing was forgotten: {_nothing(salon, who, about=about)}"
+    emit(gone, text, as_json=as_json)
 
 
 @memory.command("export")
 @_user
+@json_option
 @with_salon
-def export_memories(salon: Salon, user: str) -> None:
-    """Print everything kept about a user as JSON."""
-    click.echo(json.dumps(salon.export_memories(user), ensure_ascii=False, indent=2))
+def export_memories(salon: Salon, user: str | None, as_json: bool) -> None:
+    """Print everything kept about a user as JSON; with --json on one line."""
+    who = _who(salon, user)
+    kept = salon.export_memories(who)
+    emit(kept, json.dumps(kept, ensure_ascii=False, indent=2), as_json=as_json)
+    if not kept["memories"]:
+        click.echo(printable(f"note: {_nothing(salon, who)}"), err=True)
+
+
+def _who(salon: Salon, user: str | None) -> str:
+    """Return whose memories are meant: whoever `salon companion` would take for the speaker."""
+    return user or salon.settings.actor
+
+
+def _nothing(salon: Salon, user: str, *, about: str = "") -> str:
+    """Say that there is nothing, and of whom there is something: a wrong name looks the same."""
+    kept = salon.remembered_users()
+    if user in kept:
+        return f"nothing about {user} says {about!r}" if about else f"nothing of {user} fits"
+    others = f"; there are memories of {', '.join(kept)} (--user NAME)" if kept else ""
+    return f"nothing is kept about {user}{others}"
 
 
 def _lines(memories: "Sequence[Memory]") -> Iterator[str]:

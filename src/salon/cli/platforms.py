@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from salon.app import Salon
-from salon.cli.common import emit, json_option, with_salon
+from salon.cli.common import emit, fill_in, json_option, with_salon
 from salon.core.errors import InvalidInput, InvalidSettings, UnknownProvider
 
 if TYPE_CHECKING:
@@ -35,7 +35,13 @@ check_option = click.option(
     "--http", "over_http", is_flag=True, help="Take signed requests; without it: Socket Mode."
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8766,
+    show_default=True,
+    help="Port for events over HTTP, where no app token is set.",
+)
 @click.option("--manifest", is_flag=True, help="Print the manifest of the Slack app, and end.")
 @click.option("--url", help="The public https:// address, for a manifest with HTTP.")
 @check_option
@@ -238,9 +244,7 @@ def _floor(salon: Salon, chosen: "ChatRoomSettings") -> "Floor":
     from salon.platforms.floor import Floor
 
     roster = _roster(salon, chosen)
-    coverage = salon.index_coverage()
-    if coverage.with_vector < coverage.passages:
-        salon.start_indexing()  # missing vectors follow while people talk
+    fill_in(salon)
     return Floor(salon, roster, _room(chosen))
 
 

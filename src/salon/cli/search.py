@@ -18,7 +18,13 @@ _CLIP = 300
 
 @click.command()
 @click.argument("query")
-@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="How many passages at most.",
+)
 @click.option(
     "--mode",
     type=click.Choice(["hybrid", "dense", "sparse", "graph"]),

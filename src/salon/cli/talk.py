@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from salon.app import Salon
-from salon.cli.common import emit, json_option, plain, with_salon
+from salon.cli.common import emit, fill_in, json_option, plain, with_salon
 from salon.cli.printing import printable
 from salon.conversation.discussion import Discussion, Utterance, make_discussion
 from salon.core.errors import InvalidInput
@@ -58,32 +58,54 @@ def ask(
 @click.command()
 @click.argument("avatar")
 @session_option
+@json_option
 @with_salon
-def chat(salon: Salon, avatar: str, session: str | None) -> None:
-    """Talk with AVATAR, turn by turn; an empty line ends it, and `--session` takes it up again."""
+def chat(salon: Salon, avatar: str, session: str | None, as_json: bool) -> None:
+    """Talk with AVATAR, turn by turn; an empty line ends it, and `--session` takes it up again.
+
+    With --json each line of standard input is a question, and each answer one line of JSON.
+    """
+    from salon.experts.presets import require_expert
+
     salon.ensure_avatar(avatar, say=_tell)
-    _fill_in(salon)
     profile = salon.profile(avatar)
+    require_expert(profile)
+    fill_in(salon)
     name = session or salon.new_session()
     discussion = salon.discussion(name)
-    click.secho(f"{profile.name}: {profile.description}", bold=True)
-    click.secho(f"session {name}; an empty line ends it", dim=True, err=True)
-    for question in _lines():
+    if not as_json:
+        click.secho(printable(f"{profile.name}: {profile.description}"), bold=True)
+        click.secho(f"session {name}; an empty line ends it", dim=True, err=True)
+    for question in _lines(quiet=as_json):
         said = Discussion(
             utterances=(*discussion.utterances, Utterance(role="You", content=question))
         )
         shown = Shown()
         reply = salon.respond(
-            avatar, question, discussion=said, session=name, speaker="You", heard=shown.add
+            avatar,
+            question,
+            discussion=said,
+            session=name,
+            speaker="You",
+            heard=None if as_json else shown.add,
         )
-        shown.finish(reply)
+        if as_json:
+            emit({"session": name, **asdict(reply)}, "", as_json=True)
+        else:
+            shown.finish(reply)
         discussion = salon.discussion(name)
 
 
 @click.command()
 @click.argument("avatars", nargs=-1, required=True)
 @click.option("--topic", required=True, help="What the discussion is about; a question is best.")
-@click.option("--rounds", type=click.IntRange(1, 20), default=2, show_default=True)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 20),
+    default=2,
+    show_default=True,
+    help="How often everybody is asked in turn.",
+)
 @click.option("--facilitator", default="Facilitator", show_default=True, help="Who asks.")
 @click.option("--silence/--no-silence", default=True, help="Also say who stays silent, and why.")
 @session_option
@@ -106,7 +128,7 @@ def gather(
         )
     for one in avatars:
         salon.ensure_avatar(one, say=_tell)
-    _fill_in(salon)
+    fill_in(salon)
     said = salon.gather(avatars, topic, rounds=rounds, facilitator=facilitator, session=session)
     if not as_json:
         click.secho(printable(f"{facilitator}: {topic}\n"), bold=True)
@@ -155,13 +177,6 @@ def reply_text(reply: "Reply", *, sources: bool) -> str:
     return "\n".join([*lines, "", f"  {reply.ai_label} {how}", ""])
 
 
-def _fill_in(salon: Salon) -> None:
-    """Let missing vectors follow in the background while people talk."""
-    coverage = salon.index_coverage()
-    if coverage.with_vector < coverage.passages:
-        salon.start_indexing()
-
-
 def _tell(text: str) -> None:
     click.secho(text, dim=True, err=True)
 
@@ -184,12 +199,13 @@ def _read_context(path: Path | None) -> Discussion:
     return make_discussion(said)
 
 
-def _lines() -> Iterator[str]:
+def _lines(*, quiet: bool) -> Iterator[str]:
     while True:
         try:
-            line = click.prompt("You", default="", show_default=False).strip()
-        except click.Abort:
+            line = input() if quiet else click.prompt("You", default="", show_default=False)
+        except (click.Abort, EOFError):
             return
+        line = line.strip()
         if line in _END:
             return
         yield line

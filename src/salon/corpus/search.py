@@ -4,6 +4,7 @@ It joins what retrieval found with what the archive knows of documents. Every pa
 can be derived again from its `hash`, `start` and `end`.
 """
 
+import math
 import threading
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -83,12 +84,10 @@ class CorpusSearch:
         rule = None if where.is_open else self._filter(where)
         cards = None if rule is None else self._cards(where, rule)
         found = self._searcher.search(query, limit=limit, mode=mode, alpha=alpha, cards=cards)
-        passages = tuple(
-            passage
-            for hit in found.hits
-            if hit.score >= threshold and (passage := self._passage(hit, rule)) is not None
-        )
-        return _answer(found, passages)
+        known = [one for hit in found.hits if (one := self._passage(hit, rule)) is not None]
+        passages = tuple(one for one in known if one.score >= threshold)
+        below = [one.score for one in known if one.score < threshold]
+        return _answer(found, passages, _below(below, threshold))
 
     # Documents
 
@@ -160,11 +159,27 @@ class CorpusSearch:
         return (None, None) if segment is None else (segment.page, segment.section)
 
 
-def _answer(found: Found, passages: tuple[FoundPassage, ...]) -> SearchAnswer:
+def _below(scores: list[float], threshold: float) -> tuple[str, ...]:
+    """Say what a threshold kept back, so that nobody takes its silence for the corpus's."""
+    if not scores:
+        return ()
+    count = "1 passage lies" if len(scores) == 1 else f"{len(scores)} passages lie"
+    best = _down(max(scores))
+    return (f"{count} below the threshold {threshold:.2f}, the best at {best:.2f}",)
+
+
+def _down(score: float) -> float:
+    """Cut a score to two places; rounded up it could read like the threshold itself."""
+    return math.floor(score * 100) / 100
+
+
+def _answer(
+    found: Found, passages: tuple[FoundPassage, ...], notes: tuple[str, ...]
+) -> SearchAnswer:
     return SearchAnswer(
         passages=passages,
         mode=found.mode,
         coverage=found.coverage,
-        notes=found.notes,
+        notes=(*found.notes, *notes),
         timings=found.timings,
     )

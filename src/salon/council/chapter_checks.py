@@ -17,6 +17,8 @@ from salon.core.hashing import CardHash
 from salon.council.ballots import counted_votes
 from salon.council.checks import Checks
 from salon.council.deciding import find_tally, why_not
+from salon.council.draft_reading import read_draft
+from salon.council.handle_checks import handle_faults, is_move_of
 from salon.council.keeping import BALLOT, RoundCards
 from salon.council.naming import ballot_handle, chapter_handle, record_handle, staging_handle
 from salon.council.phases import MOVES, SYSTEM, Event, Skill
@@ -82,15 +84,12 @@ class _Checking:
         self._rules = rules
         self._checks = Checks(archive, verification, rules.limits)
         topic = round_.topic_id
-        handles = {
-            chapter_handle(topic),
-            record_handle(topic),
-            staging_handle(published.candidate),
-        }
+        staged = staging_handle(published.candidate)
+        handles = frozenset({chapter_handle(topic), record_handle(topic), staged})
         self._log = [
             one
             for one in archive.audit_entries()
-            if one.body.get("round") == round_.id or one.body.get("handle") in handles
+            if one.body.get("round") == round_.id or is_move_of(one, handles)
         ]
 
     def run(self, key: str) -> ChapterReport:
@@ -124,11 +123,17 @@ class _Checking:
         except SalonError as error:
             yield f"the chapter cannot be read: {error.message}"
             return
-        checked = self._checks.check(markdown)
+        checked = self._checks.check(markdown, topic=self._round.topic)
         for one in checked.failings:
             yield f"{one.message}: {one.excerpt}" if one.excerpt else one.message
-        if checked.holds and checked.citations != candidate.citations:
+        if not checked.holds:
+            return
+        if checked.citations != candidate.citations:
             yield "the text rests on other places than the round says"
+        for note in read_draft(markdown).notes:
+            # Chapters from before notes named their sources have none, and still hold.
+            if note.source and note.source not in self._checks.sources_of(note):
+                yield f"note [^{note.label}] names a source that is not the card's: {note.source}"
 
     def _record_faults(self, candidate: Candidate, key: str) -> Iterator[str]:
         try:
@@ -200,20 +205,7 @@ class _Checking:
     # Handles, corpus, log
 
     def _handle_faults(self) -> Iterator[str]:
-        topic = self._round.topic_id
-        for handle, card in (
-            (chapter_handle(topic), self._published.text),
-            (record_handle(topic), self._published.record),
-        ):
-            setters = [
-                one.by
-                for one in self._log
-                if (one.body.get("handle"), one.body.get("current")) == (handle, card)
-            ]
-            if not setters:
-                yield f"{handle} never led to {card[:16]}…"
-            elif set(setters) != {SYSTEM}:
-                yield f"{handle} was moved by {', '.join(sorted(set(setters)))}"
+        yield from handle_faults(self._archive, self._round, self._published, self._log)
         staged = staging_handle(self._published.candidate)
         if not any(
             (one.body.get("handle"), one.body.get("current")) == (staged, self._published.text)

@@ -1,20 +1,21 @@
 """Mechanical checks: what a draft must be before anybody has an opinion on it.
 
 Every note leads to bytes of a document in the archive that say what it quotes; every sentence that
-claims something carries a mark, and what its own marks quote bears it out; texts that Salon made
-itself are never the only support, disputed documents none at all. A quote that is the sentence
-needs no model. Nothing here knows rounds, seats or votes.
+claims something carries a mark, and what its own marks quote bears it out; a title or heading that
+states something is borne out by what its section quotes; texts that Salon made itself are never the
+only support, disputed documents none at all. A quote that is the sentence needs no model. Nothing
+here knows rounds, seats or votes.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from salon.core.archive import Archive
 from salon.core.citations import Citation
 from salon.core.documents import Document, VerificationStatus
-from salon.core.errors import InvalidInput
+from salon.core.errors import InvalidInput, SalonError
 from salon.core.hashing import CardHash, as_card_hash
 from salon.council.draft_reading import Note
 from salon.council.drafts import (
@@ -27,8 +28,11 @@ from salon.council.drafts import (
     read_draft,
     with_notes,
 )
+from salon.council.heading_claims import Saying, is_made_of, is_said_by, is_same_name, saying
+from salon.council.hidden import visible
 from salon.council.rounds import Failing
 from salon.council.rules import TextLimits
+from salon.council.source_lines import LONGEST_SOURCE, source_line
 from salon.grounding.citing import Allowed, Citations
 from salon.grounding.claims import Sentence, without_marks
 from salon.grounding.reports import ClaimCheck, Fault, ResponseReport, Verdict
@@ -76,19 +80,24 @@ class Checks:
         self._limits = limits
         self._citations = Citations(archive)
 
-    def check(self, markdown: str) -> Checked:
-        """Check a draft: first its form, then its notes, then its sentences."""
-        draft = read_draft(markdown[: self._limits.draft + 1])
+    def check(self, markdown: str, *, topic: str = "") -> Checked:
+        """Check a draft: first its form, then its notes, then its sentences and headings.
+
+        The topic was given by a person and may be the title, unless it states something.
+        """
+        # What the system itself added to the notes takes nothing from the seat's room.
+        room = self._limits.draft + self._limits.notes * (LONGEST_SOURCE + 3)
+        draft = read_draft(markdown[: room + 1])
         failings = [*self._form(markdown, draft), *draft.problems]
         citations: tuple[Citation, ...] = ()
         if not failings:
-            found = [self._resolve(note) for note in draft.notes]
-            failings = [one for one in found if isinstance(one, Failing)]
-            citations = tuple(one for one in found if isinstance(one, Citation))
+            found = {note.label: self._resolve(note) for note in draft.notes}
+            failings = _merged(found)
+            citations = tuple(one for one in found.values() if isinstance(one, Citation))
         if not failings:
-            failings = list(islice(self._sentences(draft, citations), MOST_FAILINGS))
-            labels = (note.label for note in draft.notes)
-            markdown = with_notes(draft.body, dict(zip(labels, citations, strict=True)))
+            failings = list(islice(self._sentences(draft, citations, topic), MOST_FAILINGS))
+            markdown = self._with_sources(draft, citations)
+            failings += self._too_long(markdown, read_draft(markdown))
         return Checked(
             markdown=markdown,
             title=draft.title,
@@ -96,12 +105,34 @@ class Checks:
             failings=tuple(failings[:MOST_FAILINGS]),
         )
 
+    def sources_of(self, note: Note) -> frozenset[str]:
+        """Return what a note may say of its source: a line for each document with that text."""
+        cited = self._resolve(note)
+        if isinstance(cited, Failing):
+            return frozenset()
+        documents = (one for one in self._archive.documents_of(cited.hash) if is_usable(one))
+        return frozenset(source_line(one, cited) for one in documents)
+
+    def _with_sources(self, draft: Draft, citations: tuple[Citation, ...]) -> str:
+        cited = dict(zip((note.label for note in draft.notes), citations, strict=True))
+        sources = {}
+        for label, one in cited.items():
+            document = self._find_document(one.hash)
+            assert isinstance(document, Document), "it was there when the note was resolved"
+            sources[label] = source_line(document, one)
+        return with_notes(draft.body, cited, sources)
+
     # Form
+
+    def _too_long(self, markdown: str, draft: Draft) -> list[Failing]:
+        added = sum(len(note.source) + 3 for note in draft.notes if note.source)
+        if len(markdown) - added <= self._limits.draft:
+            return []
+        return [_fail("too_long", f"a draft has at most {self._limits.draft:,} characters")]
 
     def _form(self, markdown: str, draft: Draft) -> Iterator[Failing]:
         limits = self._limits
-        if len(markdown) > limits.draft:
-            yield _fail("too_long", f"a draft has at most {limits.draft:,} characters")
+        yield from self._too_long(markdown, draft)
         if len(draft.title) > limits.title:
             yield _fail("too_long", f"a title has at most {limits.title}", draft.title)
         if len(draft.notes) > limits.notes:
@@ -135,7 +166,10 @@ class Checks:
         document = self._find_document(card)
         if isinstance(document, Failing):
             return document
-        content = self._archive.get(card).content
+        try:
+            content = self._archive.get(card).content
+        except SalonError as error:
+            return _fail("unreadable", f"the card cannot be read: {error.message}", card)
         span = _find_span(content, note)
         if span is None:
             return _fail(Fault.QUOTE_DIFFERS, "the card does not say this there", note.quote)
@@ -155,17 +189,41 @@ class Checks:
 
     # Sentences
 
-    def _sentences(self, draft: Draft, citations: tuple[Citation, ...]) -> Iterator[Failing]:
-        for block in draft.blocks:
+    def _sentences(
+        self, draft: Draft, citations: tuple[Citation, ...], topic: str
+    ) -> Iterator[Failing]:
+        for place, block in enumerate(draft.blocks):
             if block.is_prose:
                 yield from self._block(block, draft, citations)
+            elif not self._is_borne_out(block, _section(draft, place, citations), topic):
+                yield _fail(
+                    "heading_claims",
+                    "a title or heading names; what this one says is not quoted in its section",
+                    block.text,
+                )
+
+    def _is_borne_out(self, heading: Block, cited: tuple[Citation, ...], topic: str) -> bool:
+        """Tell whether a title or heading says no more than its section quotes."""
+        text = heading.text
+        does = saying(text)
+        if does is Saying.NAME or text in LINKING or is_said_by(text, (one.quote for one in cited)):
+            return True
+        known = [*(one.quote for one in cited), *(one.source for one in cited)]
+        if does is not Saying.STATE:
+            # Whoever set the topic may ask what no source answers in the same words.
+            is_topic = heading.kind is BlockKind.TITLE and is_same_name(text, topic)
+            if is_topic or is_made_of(text, known):
+                return True
+        marks = "".join(f" [{number}]" for number in range(1, len(cited) + 1))
+        found = self._verification().verify(f"{text}{marks}", cited, speaker=_COUNCIL)
+        return all(one.verdict is Verdict.SUPPORTED for one in found.claims)
 
     def _block(
         self, block: Block, draft: Draft, citations: tuple[Citation, ...]
     ) -> Iterator[Failing]:
         rest = block.text
         for one in citations:
-            rest = rest.replace(one.quote, "")
+            rest = rest.replace(visible(one.quote), "")
         if _PLAIN_MARK.search(rest):
             yield _fail("bad_mark", "marks are written [^1], with a note at the end", block.text)
             return
@@ -223,13 +281,44 @@ def _find_folded(content: bytes, spellings: tuple[str, ...]) -> tuple[int, int] 
     return None
 
 
+def _section(draft: Draft, place: int, citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+    """Return what is cited under a heading; for a title, and one with only headings, everything."""
+    marked: list[str] = []
+    if draft.blocks[place].kind is BlockKind.HEADING:
+        for block in draft.blocks[place + 1 :]:
+            if not block.is_prose:
+                break
+            marked += MARK.findall(block.text)
+    labels = [note.label for note in draft.notes]
+    own = (citations[labels.index(one)] for one in dict.fromkeys(marked))
+    return tuple(own) or citations
+
+
 def _is_same_text(quote: str, sentence: str) -> bool:
-    """Tell whether a sentence is the quote, whatever white space and signs stand around it."""
-    return _folded(without_marks(quote)) == _folded(sentence)
+    """Tell whether a sentence is the quote, whatever white space and signs stand around it.
+
+    What nobody can see is in no sentence, whether the source has it or not.
+    """
+    return _folded(without_marks(visible(quote))) == _folded(sentence)
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).strip(_SIGNS)
+
+
+def _merged(found: dict[str, Citation | Failing]) -> list[Failing]:
+    """Return what is wrong with the notes, each thing once, with the notes that have it."""
+    labels: dict[Failing, list[str]] = {}
+    for label, one in found.items():
+        if isinstance(one, Failing):
+            labels.setdefault(one, []).append(f"[^{label}]")
+    return [
+        replace(one, message=f"{one.message} ({_counted(marks)})") for one, marks in labels.items()
+    ]
+
+
+def _counted(marks: Sequence[str]) -> str:
+    return f"note {marks[0]}" if len(marks) == 1 else f"notes {', '.join(marks)}"
 
 
 def _claim_failing(claim: ClaimCheck, sentence: Sentence) -> Failing:

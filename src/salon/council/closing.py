@@ -94,7 +94,7 @@ class Closing:
         why = why_not(round_, candidate.id, self.rules)
         assert why is None, why
         markdown = self.archive.get(candidate.text).content.decode()
-        checked = self.checks.check(markdown)
+        checked = self.checks.check(markdown, topic=round_.topic)
         if not checked.holds or checked.markdown != markdown:
             first = checked.failings[0].message if checked.failings else "its notes changed"
             return disagreed(

@@ -124,11 +124,16 @@ class CouncilDesk:
     def open(
         self, topic: str, *, topic_id: str | None = None, holders: Mapping[Seat, str]
     ) -> Round:
-        """Open a round on a topic; while another one on it goes on, that is refused."""
+        """Open a round on a topic; while another one on it goes on, that is refused.
+
+        An id that was made from the words of another topic is refused too, unless it is given.
+        """
         topic = as_topic(topic, self.rules)
         named = naming.topic_id_of(topic) if topic_id is None else naming.as_topic_id(topic_id)
         while True:
             latest = self._cards.find_latest(named)
+            if latest is not None and topic_id is None:
+                self._require_same_topic(named, topic, self.get(latest[0]).topic)
             if latest is not None and not self.get(latest[0]).is_over:
                 raise NotAllowed(
                     f"round {latest[0]} on {named} is not over",
@@ -261,7 +266,7 @@ class CouncilDesk:
     ) -> tuple[str, tuple[Failing, ...]]:
         self._staging.require_room(round_, seat, skill)
         guard(round_)
-        checked = self._staging.check(markdown)
+        checked = self._staging.check(markdown, topic=round_.topic)
         name = ""
 
         def decide(now: Round) -> Change | None:
@@ -274,6 +279,13 @@ class CouncilDesk:
         return name, checked.failings
 
     # Opening
+
+    def _require_same_topic(self, named: str, topic: str, known: str) -> None:
+        if naming.topic_key(known) != naming.topic_key(topic):
+            raise NotAllowed(
+                f"the id {named} belongs to another topic: {known}",
+                hint="give this topic an id of its own, or that id to go on with the other one",
+            )
 
     def _open(
         self, topic: str, topic_id: str, holders: Mapping[Seat, str], expected: CardHash | None

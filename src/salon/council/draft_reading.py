@@ -2,13 +2,16 @@
 
 Only what is listed here may appear in a draft, so that nothing is shown that was not checked: one
 title, sections, paragraphs, list items and block quotes. Whatever else there is becomes a problem.
+A note may end with whose words it quotes; the system writes that, and `checks` derives it again.
 """
 
 import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
+from salon.council.hidden import has_hidden, visible
 from salon.council.rounds import Failing
 
 
@@ -48,6 +51,8 @@ class Note:
     card: str
     start: int | None = None
     end: int | None = None
+    source: str = ""
+    """Title, authors and year as the note itself says them; empty where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +81,18 @@ _HTML = re.compile(r"<(?=[A-Za-z/!?])")
 _NOTE = re.compile(r"\[\^([^\]\s]{1,40})\]:[ \t]*(.*)")
 _NOTE_BODY = re.compile(
     '(?P<quote>["\u201c].*["\u201d])\\s+card:(?P<card>[0-9A-Za-z]{1,140})'
-    "(?:#(?P<start>\\d{1,12})-(?P<end>\\d{1,12}))?\\s*"
+    "(?:#(?P<start>\\d{1,12})-(?P<end>\\d{1,12}))?"
+    '(?:\\s+\u2014\\s+(?P<source>[^"\u201c\u201d]{1,400}))?\\s*'
 )
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(.*)")
 _BLOCK_QUOTE = re.compile(r"[ \t]*>[ \t]?(.*)")
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200b\u202a-\u202e\u2060\u2066-\u2069\ue000-\uf8ff]"
-)
+_NO_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]*")
+_LINK = re.compile(r"\]\s*[(\[]|://|\bwww\.", re.IGNORECASE)
 _FORBIDDEN: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"[ \t]*(?:`{3,}|~{3,})"), "structure", "there is no room for code blocks"),
     (re.compile(r"[ \t]*\|"), "structure", "there is no room for tables"),
-    (re.compile(r"[ \t]*(?:-[ \t]*){3,}$|[ \t]*(?:=|_|\*){3,}[ \t]*$"), "structure",
+    (re.compile(r"[ \t]*(?:-[ \t]*){3,}$|[ \t]*(?:=+|--?|_{3,}|\*{3,})[ \t]*$"), "structure",
      "headings are written with #, and lines are not drawn"),
     (re.compile(r"[ \t]*\[[^\]^][^\]]*\]:"), "structure", "only notes are defined at the end"),
     (re.compile(r".*!\["), "structure", "there is no room for pictures"),
@@ -102,6 +107,7 @@ class _Reading:
         self.title = ""
         self._body: list[str] = []
         self._blocks: list[Block] = []
+        self._levels: list[int] = []
         self._open: tuple[BlockKind, list[str]] | None = None
         self._notes: dict[str, Note] = {}
         self._problems: list[Failing] = []
@@ -130,6 +136,7 @@ class _Reading:
             self._problem("no_section", "a draft has at least one section, like '## Origins'")
         if not any(one.is_prose for one in self._blocks):
             self._problem("empty", "the draft says nothing")
+        self._check_sections()
         return Draft(
             title=self.title,
             body="\n".join(self._body).strip("\n"),
@@ -141,6 +148,9 @@ class _Reading:
     def _take_line(self, line: str) -> None:
         if not line.strip():
             self._close()
+        elif _NO_HEADING.fullmatch(line):
+            self._close()
+            self._problem("structure", "a heading has words")
         elif heading := _HEADING.fullmatch(line):
             self._close()
             self._take_heading(len(heading[1]), heading[2].strip().rstrip("#").rstrip())
@@ -160,15 +170,19 @@ class _Reading:
     def _take_heading(self, level: int, text: str) -> None:
         if MARK.search(text):
             self._problem("structure", "a heading carries no marks", text)
+        if not text:
+            self._problem("structure", "a heading has words")
+        if _LINK.search(text):
+            self._problem("bad_link", "a title or heading leads nowhere", text)
         if not self._blocks:
             if level == 1:
                 self.title = text
-                self._blocks.append(Block(kind=BlockKind.TITLE, text=text))
+                self._add(BlockKind.TITLE, text, level)
                 return
             self._problem("structure", "the title comes first", text)
         elif level == 1:
             self._problem("structure", "there is one title; sections begin with ##", text)
-        self._blocks.append(Block(kind=BlockKind.HEADING, text=text))
+        self._add(BlockKind.HEADING, text, level)
 
     def _take_note(self, label: str, text: str, line: str) -> None:
         found = _NOTE_BODY.fullmatch(text)
@@ -188,6 +202,7 @@ class _Reading:
                 card=found["card"],
                 start=None if start is None else int(start),
                 end=None if end is None else int(end),
+                source=(found["source"] or "").strip(),
             )
 
     def _check_line(self, line: str) -> None:
@@ -196,7 +211,7 @@ class _Reading:
                 self._problem(code, message, line)
         if _HTML.search(line):
             self._problem("raw_html", "a draft holds no HTML", line)
-        if _HIDDEN.search(line):
+        if has_hidden(line):
             self._problem(
                 "hidden_characters", "a draft holds no characters that cannot be seen", line
             )
@@ -207,11 +222,27 @@ class _Reading:
     def _close(self) -> None:
         if self._open is not None:
             kind, lines = self._open
-            self._blocks.append(Block(kind=kind, text="\n".join(lines).strip()))
+            self._add(kind, "\n".join(lines).strip(), 0)
             self._open = None
 
+    def _add(self, kind: BlockKind, text: str, level: int) -> None:
+        self._blocks.append(Block(kind=kind, text=text))
+        self._levels.append(level)
+
+    def _check_sections(self) -> None:
+        """Find headings with nothing under them; one that goes before deeper ones is none."""
+        placed = [*zip(self._blocks, self._levels, strict=True), (None, 1)]
+        for (block, level), (following, next_level) in pairwise(placed):
+            if block is None or block.kind is not BlockKind.HEADING:
+                continue
+            is_followed = following is not None and (following.is_prose or next_level > level)
+            if not is_followed:
+                self._problem("structure", "there is nothing under this heading", block.text)
+
     def _problem(self, code: str, message: str, excerpt: str = "") -> None:
-        self._problems.append(Failing(code=code, message=message, excerpt=excerpt.strip()[:120]))
+        self._problems.append(
+            Failing(code=code, message=message, excerpt=visible(excerpt).strip()[:120])
+        )
 
 
 def _unspelled(quoted: str) -> str:

@@ -6,20 +6,22 @@
 
     Messages were cut into blocks that travel on their own.[^1]
 
-    [^1]: "cut into blocks that travel on their own" card:HASH#120-160
+    [^1]: "cut into blocks that travel on their own" card:HASH#120-160 — On Nets, A. Byron, 1964
 
-A note names a card, may name the bytes in it, and quotes them as a JSON string. Notes stand at the
-end, one a line. This module writes drafts and reads them; whether a draft is true is the business
-of `checks`.
+A note names a card, may name the bytes in it, and quotes them as a JSON string. What follows the
+dash is the system's: `checks` writes it from the provenance of the document, whatever a seat put
+there. Notes stand at the end, one a line. This module writes drafts and reads them; whether a draft
+is true is the business of `checks`.
 """
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from salon.core.citations import Citation
 from salon.council.draft_reading import MARK, Block, BlockKind, Draft, read_draft
+from salon.council.hidden import is_hidden_at, visible
 from salon.grounding import claims
 
 __all__ = [
@@ -85,10 +87,16 @@ def write_draft(title: str, sections: Sequence[Section]) -> str:
     return with_notes(body, {str(number): one for one, number in numbers.items()})
 
 
-def with_notes(body: str, notes: Mapping[str, Citation]) -> str:
-    """Return a body with its notes, each in the one spelling that they have when published."""
+def with_notes(
+    body: str, notes: Mapping[str, Citation], sources: Mapping[str, str] | None = None
+) -> str:
+    """Return a body with its notes, each in the one spelling that they have when published.
+
+    `sources` says by the same labels whose words they are.
+    """
     lines = [
         f"[^{label}]: {_spelled(one.quote)} card:{one.hash}#{one.start}-{one.end}"
+        + _tail((sources or {}).get(label, ""))
         for label, one in notes.items()
     ]
     return "\n".join([body.rstrip(), "", *lines]).rstrip() + "\n"
@@ -116,7 +124,9 @@ def cut_sentences(
     block: Block, draft: Draft, citations: Sequence[Citation]
 ) -> list[claims.Sentence]:
     """Cut a block into sentences; `marked` are places in the list of notes."""
-    return claims.take_apart(numbered(block.text, draft), citations)
+    # A source may hold what no draft may; the sentence that quotes it is written without.
+    shown = [replace(one, quote=visible(one.quote)) for one in citations]
+    return claims.take_apart(numbered(block.text, draft), shown)
 
 
 def numbered(text: str, draft: Draft) -> str:
@@ -161,12 +171,21 @@ def _marked(sentence: Sentence, numbers: dict[Citation, int]) -> str:
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
+
+
+def _tail(source: str) -> str:
+    return f" — {source}" if source else ""
 
 
 def _spelled(quote: str) -> str:
     """Spell a quote so that it stays on one line and no reader takes it for Markdown or HTML."""
     spelled = json.dumps(quote, ensure_ascii=False)
-    for sign in "<>[]`&\x7f\x85\u2028\u2029":
+    for sign in "<>[]`&":
         spelled = spelled.replace(sign, f"\\u{ord(sign):04x}")
-    return spelled
+    if visible(spelled) == spelled:
+        return spelled
+    return "".join(
+        json.dumps(one)[1:-1] if is_hidden_at(spelled, at) else one
+        for at, one in enumerate(spelled)
+    )

@@ -140,7 +140,7 @@ class RoundCards:
         handle = self._archive.find_handle(round_handle(round_id))
         if handle is None:
             raise RoundNotFound(
-                f"there is no round {round_id}", hint="`salon council status` lists them"
+                f"there is no round {round_id}", hint="`salon council list` names them"
             )
         return Kept(round=self.read(handle.current), card=handle.current)
 

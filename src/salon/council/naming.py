@@ -7,12 +7,19 @@ can hold a slash, a dot segment or a space, so no id leads out of its own folder
 import re
 import unicodedata
 
-from salon.core.errors import InvalidInput
+from salon.core.errors import InvalidInput, NotAllowed
+from salon.core.handles import as_handle_name
 from salon.core.hashing import content_hash
 from salon.core.ids import IdMaker
 from salon.council.phases import BALLOTS, COMPLETED, CRITIQUES, RETURNS, ROUNDS, STAGING, TOPICS
 
 LONGEST_TOPIC_ID = 64
+RESERVED = (COMPLETED, STAGING, "council/", "souls/")
+"""Where only the council's own transactions write handles."""
+_DIGITS = 8
+"""So much of its digest an id carries where it could not hold all of a topic."""
+_BETWEEN = re.compile("[\\s,.;:!?'\"()/\u2010-\u2015\u2018-\u201f\u2026-]+")
+"""What stands between words; leaving it out changes no topic into another."""
 _TOPIC = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?", re.ASCII)
 _ROUND = re.compile(r"round_[0-9a-z]{1,40}", re.ASCII)
 _CANDIDATE = re.compile(
@@ -33,10 +40,37 @@ def as_topic_id(text: str) -> str:
 
 
 def topic_id_of(topic: str) -> str:
-    """Make the id of a topic from its words; one without Latin letters gets a digest."""
-    plain = unicodedata.normalize("NFKD", topic).encode("ascii", "ignore").decode().lower()
-    words = "-".join(re.findall(r"[a-z0-9]+", plain))[:LONGEST_TOPIC_ID].strip("-")
-    return words or f"topic-{content_hash(topic.encode())[:12]}"
+    """Make the id of a topic from its words.
+
+    Where some of it cannot be in an id (other letters, accents, signs, what is too long), digits of
+    its digest tell it from others that look alike.
+    """
+    key = topic_key(topic)
+    digest = content_hash(key.encode())
+    plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
+    words = "-".join(re.findall(r"[a-z0-9]+", plain))
+    if not words:
+        return f"topic-{digest[:12]}"
+    if words == key.replace(" ", "-") and len(words) <= LONGEST_TOPIC_ID:
+        return words
+    return f"{words[: LONGEST_TOPIC_ID - _DIGITS - 1].strip('-')}-{digest[:_DIGITS]}"
+
+
+def topic_key(topic: str) -> str:
+    """Return what two spellings of one topic have in common."""
+    return " ".join(_BETWEEN.sub(" ", unicodedata.normalize("NFKC", topic).casefold()).split())
+
+
+def require_free(handle: str) -> str:
+    """Return the name of a handle that is not the council's own, or raise `NotAllowed`."""
+    name = as_handle_name(handle)
+    mine = next((one for one in RESERVED if f"{name}/".startswith(one)), None)
+    if mine is not None:
+        raise NotAllowed(
+            f"{name} is the council's: handles below {mine} are moved by its rounds alone",
+            hint="pick another name; `salon council run` publishes a chapter",
+        )
+    return name
 
 
 def new_round_id(ids: IdMaker) -> str:

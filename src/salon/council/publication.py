@@ -13,11 +13,12 @@ indexed goes with the chapter it was made from.
 
 from dataclasses import dataclass
 
-from salon.core.archive import ArchiveTransaction
+from salon.core.archive import Archive, ArchiveTransaction
 from salon.core.documents import DocumentType, Provenance, Span
 from salon.core.hashing import CardHash, content_hash
 from salon.council.drafts import plain_text, read_draft
 from salon.council.naming import chapter_handle, record_handle, staging_handle
+from salon.council.phases import COMPLETED
 from salon.council.rounds import Candidate, Published, Round
 
 ORIGIN = "the council"
@@ -60,6 +61,15 @@ def publish(tx: ArchiveTransaction, chapter: Chapter) -> str:
     tx.cite(text, spans)
     tx.cite(record, [Span(hash=text, start=0, end=len(chapter.markdown.encode()))])
     return _ingest(tx, chapter, text)
+
+
+def chapters_citing(archive: Archive, text: CardHash) -> tuple[str, ...]:
+    """Return the handles of chapters, present and past, that rest on a text."""
+    names: set[str] = set()
+    for citing in archive.needs(text).citing_cards:
+        needs = archive.needs(citing)
+        names.update((*needs.handles, *needs.past_of_handles))
+    return tuple(sorted(one for one in names if one.startswith(COMPLETED)))
 
 
 def _ingest(tx: ArchiveTransaction, chapter: Chapter, source: CardHash) -> str:

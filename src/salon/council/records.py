@@ -88,22 +88,28 @@ def make_record(
 def content_blocks(
     draft: Draft, citations: Sequence[Citation], verified_by: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the blocks of a chapter, each with the cards that it rests on."""
-    blocks = []
+    """Return the blocks of a chapter, each with the cards that it rests on, and whose they are.
+
+    `sources` says what the notes themselves say; a text whose notes name none has no such list.
+    """
+    blocks: list[dict[str, Any]] = []
+    names_sources = any(note.source for note in draft.notes)
     for block in draft.blocks:
         marked: list[int] = []
         if block.is_prose:
             cut = cut_sentences(block, draft, citations)
             marked = [place for sentence in cut for place in sentence.marked]
         hashes = dict.fromkeys(citations[place].hash for place in marked)
-        blocks.append(
-            {
-                "type": block.kind.value,
-                "text": plain_block(block),
-                "verified_by": list(verified_by),
-                "source_hashes": list(hashes),
-            }
-        )
+        sources = dict.fromkeys(draft.notes[place].source for place in marked)
+        made = {
+            "type": block.kind.value,
+            "text": plain_block(block),
+            "verified_by": list(verified_by),
+            "source_hashes": list(hashes),
+        }
+        if names_sources:
+            made["sources"] = [one for one in sources if one]
+        blocks.append(made)
     return blocks
 
 

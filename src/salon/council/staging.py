@@ -42,12 +42,12 @@ class Staging:
                 hint="the round goes on without it; a later attempt gives it another chance",
             )
 
-    def check(self, markdown: str) -> Checked:
+    def check(self, markdown: str, *, topic: str = "") -> Checked:
         """Check a text; what is far too long or no text at all is refused."""
         most = self._rules.limits.draft
         if len(markdown) > _FAR_TOO_LONG * most:
             raise InvalidInput(f"a text has at most {most:,} characters")
-        return self._checks.check(require_text(markdown, "the text"))
+        return self._checks.check(require_text(markdown, "the text"), topic=topic)
 
     def enter(
         self, round_: Round, seat: Seat, skill: Skill, checked: Checked

@@ -17,8 +17,10 @@ from salon.core.embedding import Embedder
 from salon.core.errors import OutsideFailed
 from salon.core.outcomes import Outcome
 from salon.corpus.filters import DocumentFilter, Where
+from salon.corpus.manifest import find_manifest
 from salon.corpus.search import FoundPassage
 from salon.experts import limits
+from salon.experts.about_itself import asks_about_itself
 from salon.experts.abstention import UNPROMISED, Abstention
 from salon.experts.composing import chat, extractive
 from salon.experts.composing.drafts import Draft
@@ -32,6 +34,7 @@ from salon.experts.topics import on_topic, requested_topic
 from salon.grounding.citing import Allowed, Citations
 from salon.grounding.reports import ResponseReport
 from salon.grounding.verifying import Speaker, Verification
+from salon.guard.crisis import Crisis, find_crisis
 from salon.guard.harm import Harm, find_harmful_request, harm_of
 
 Search = Callable[[str, Where, int], Sequence[FoundPassage]]
@@ -64,7 +67,9 @@ class Sources:
     nearness: Callable[[Profile, str], float]
     """How near a question lies to what an avatar says it can speak about: a cosine."""
     second_look: Callable[[], Embedder | None] = lambda: None
-    """What reads texts for harm that no pattern catches."""
+    """What reads texts for crises and harm that no pattern catches."""
+    region: str = ""
+    """Two letters (`US`, `GB`): which help lines a crisis reply names; empty is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,17 +125,25 @@ class Answering:
         *,
         passages: Sequence[FoundPassage] | None = None,
         heard: Heard | None = None,
+        is_persons: bool = True,
     ) -> Answered:
         """Return a grounded answer or an honest outcome; `passages` replace the search.
 
-        `heard` gets verified sentences while a model still writes.
+        `heard` gets verified sentences while a model still writes. Words that are no `is_persons`
+        are those of another avatar, which cries for nobody.
         """
+        if is_persons and (help_ := self.help_in_crisis(profile, question)) is not None:
+            return Answered(reply=help_)
         asked = understand(question, discussion, names=names_of(profile))
         harm = find_harmful_request(question, self._from.second_look())
         if harm is not None:
             return Answered(reply=limits.declines(profile, harm))
         if asks_whether_ai(asked.text):
             return Answered(reply=limits.says_what_it_is(profile))
+        about = asks_about_itself(without_address(asked.text, names_of(profile)))
+        if about is not None:
+            count = self._document_count(profile)
+            return Answered(reply=limits.says_of_itself(profile, about, count))
         if asked.unclear is not None:
             return Answered(reply=limits.needs_clarification(profile, asked))
         last_year = profile.period.last
@@ -166,6 +179,21 @@ class Answering:
             score=probability,
         )
         return Answered(reply=reply, looked=tuple(looked))
+
+    def find_cry(self, message: str) -> Crisis | None:
+        """Return the cry for help in a message, `None` where there is none.
+
+        What is only possible gives way where somebody plainly asks for harmful content.
+        """
+        found = find_crisis(message, self._from.second_look())
+        if found is None or found.certainty == "certain":
+            return found
+        return None if find_harmful_request(message) is not None else found
+
+    def help_in_crisis(self, profile: Profile, message: str) -> Reply | None:
+        """Return the fixed reply to a cry for help, before anything else looks at a message."""
+        crisis = self.find_cry(message)
+        return None if crisis is None else limits.helps(profile, crisis, self._from.region)
 
     def _look(
         self, profile: Profile, asked: Asked, passages: Sequence[FoundPassage] | None
@@ -212,8 +240,12 @@ class Answering:
         return Speaker(
             allowed=Allowed(is_member=members.passes, is_in_period=rule.passes),
             names=frozenset(names_of(profile)),
-            fixed=limits.fixed_sentences(profile),
+            fixed=limits.fixed_sentences(profile, self._document_count(profile)),
         )
+
+    def _document_count(self, profile: Profile) -> int:
+        manifest = find_manifest(self._from.archive, profile.avatar)
+        return 0 if manifest is None else len(manifest.documents)
 
     # Composing
 

@@ -19,6 +19,7 @@ from salon.core.events import AuditEntry
 from salon.core.hashing import CardHash
 from salon.corpus.manifest import find_manifest
 from salon.experts.limits import label_of
+from salon.experts.presets import SERVED
 from salon.experts.profile import Profile, get_profile
 from salon.experts.profile_blocks import ToolName
 from salon.experts.replies import AvatarInfo
@@ -26,6 +27,8 @@ from salon.experts.replies import AvatarInfo
 TOOLS: tuple[str, ...] = get_args(ToolName)
 ASSISTANT_TOOLS = frozenset({"assist"})
 """Tools that only assistants have."""
+EXPERT_TOOLS = frozenset({"generate_response"})
+"""Tools that only experts have: an assistant answers in a session, where its gate counts."""
 _MOST_ENTRIES = 10_000
 _DECISIVE = frozenset(
     {
@@ -70,7 +73,14 @@ class WordCounts:
 def _tools_of(profile: Profile) -> tuple[str, ...]:
     """Return the tools that an avatar's MCP server offers."""
     wanted = TOOLS if profile.mcp.tools is None else profile.mcp.tools
-    return tuple(one for one in wanted if one not in ASSISTANT_TOOLS or is_assistant(profile))
+    return tuple(one for one in wanted if has_tool(profile, one))
+
+
+def has_tool(profile: Profile, tool: str) -> bool:
+    """Tell whether an avatar of this kind can have a tool, whatever its profile wishes."""
+    if profile.salon.preset not in SERVED:
+        return False
+    return tool not in (EXPERT_TOOLS if is_assistant(profile) else ASSISTANT_TOOLS)
 
 
 def is_assistant(profile: Profile) -> bool:

@@ -1,21 +1,26 @@
-"""What an avatar says when it does not answer, and what it says of itself.
+"""What an avatar says when it does not answer from its texts: limits, help, and of itself.
 
 Every sentence here is a frame of `grounding.frames` or listed as fixed, so a reply made of them
 verifies like any other. A limit names what is missing, offers the nearest thing there is, and never
 fills the gap.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from salon.conversation.discussion import Discussion
 from salon.core.citations import Citation
 from salon.core.documents import Document
 from salon.core.outcomes import Outcome
+from salon.experts.about_itself import about_itself
 from salon.experts.composing.extractive import Voice, quote_with_frame
 from salon.experts.profile import Profile
 from salon.experts.questions import Asked
 from salon.experts.replies import Claim, Reply
+from salon.grounding.claims import take_apart
 from salon.grounding.frames import fill
+from salon.guard.crisis import Crisis, crisis_replies, crisis_reply
 from salon.guard.harm import Harm, decline, decline_sentences
 
 NOBODY = "extractive"
@@ -32,13 +37,16 @@ def label_of(profile: Profile) -> str:
     return _LABELS.get(profile.salon.preset, _LABEL).format(name=profile.name)
 
 
-def fixed_sentences(profile: Profile) -> frozenset[str]:
-    """Return what an avatar may say of itself without a citation."""
+def fixed_sentences(profile: Profile, documents: int) -> frozenset[str]:
+    """Return what an avatar that has so many documents may say without a citation."""
     last = profile.period.last
+    own = about_itself(profile, label_of(profile), field_of(profile), documents)
     return frozenset(
         {
             label_of(profile),
             *decline_sentences(),
+            *_sentences_of(own.values()),
+            *_help_sentences(),
             f"field:{field_of(profile)}",
             *(() if last is None else (f"year:{last}",)),
         }
@@ -64,6 +72,22 @@ def says_what_it_is(profile: Profile) -> Reply:
     """Say that it is an AI, to whoever asks."""
     return replace(
         _limit(profile, Outcome.ANSWERED, label_of(profile)), confidence="high", score=1.0
+    )
+
+
+def says_of_itself(profile: Profile, kind: str, documents: int) -> Reply:
+    """Say who it is, what it rests on, or what is polite to say, to whoever asks."""
+    said = about_itself(profile, label_of(profile), field_of(profile), documents)
+    return replace(_limit(profile, Outcome.ANSWERED, said[kind]), confidence="high", score=1.0)
+
+
+def helps(profile: Profile, crisis: Crisis, region: str) -> Reply:
+    """Give the fixed reply to a cry for help; the texts have no word in it."""
+    return replace(
+        _limit(profile, Outcome.ANSWERED, crisis_reply(crisis, region)),
+        confidence="high",
+        score=1.0,
+        is_crisis=True,
     )
 
 
@@ -156,6 +180,16 @@ def corpus_miss(profile: Profile, asked: Asked, nearest: tuple[Document, Citatio
         citations=(citation,),
         claims=(Claim(text=quoted, citations=(0,), support=1.0),),
     )
+
+
+@cache
+def _help_sentences() -> frozenset[str]:
+    return _sentences_of(crisis_replies())
+
+
+def _sentences_of(texts: Iterable[str]) -> frozenset[str]:
+    """Return the sentences of texts as the check takes them apart."""
+    return frozenset(one.own for text in texts for one in take_apart(text, ()))
 
 
 def _topic(asked: Asked) -> str:

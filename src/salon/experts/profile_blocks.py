@@ -30,6 +30,7 @@ from salon.core.documents import DocumentType
 from salon.core.errors import InvalidInput
 from salon.core.text import require_text
 from salon.corpus.manifest import as_avatar_id
+from salon.gate.policy import PolicyName
 
 EXTENSION = "x-"
 UNKNOWN_FIELD = "unknown_field"
@@ -304,3 +305,8 @@ class SalonBlock(Block):
     )
     steps: tuple[Text, ...] = Field((), description="Further steps of its turn, by name.")
     actions: tuple[Text, ...] = Field((), description="Actions it may offer, by name.")
+    gate_policy: PolicyName | None = Field(
+        None,
+        description="How strict the gate is before it offers one: `sentence` or `conservative`; "
+        "the setting `actions.gate_policy` where left out.",
+    )

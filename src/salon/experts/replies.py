@@ -42,6 +42,8 @@ class Reply:
     """Who put the words together: `extractive`, or the address of a chat model."""
     score: float
     """The calibrated probability that the corpus answers the question."""
+    is_crisis: bool = False
+    """Whether this is the fixed reply to a cry for help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,10 @@ class Situation:
     score: float
     threshold: float
     is_said_already: bool
+    is_cry: bool = False
+    """Whether somebody cries for help."""
+    is_helped: bool = False
+    """Whether the help was given already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,10 @@ RULES: tuple[Rule, ...] = (
          reason="nobody has said anything yet"),
     Rule(name="own_words", applies=lambda now: now.is_mine, speak=False,
          reason="the last words were its own"),
+    Rule(name="help_given", applies=lambda now: now.is_cry and now.is_helped, speak=False,
+         reason="somebody cried for help, and help was named already"),
+    Rule(name="crisis", applies=lambda now: now.is_cry, speak=True,
+         reason="somebody cries for help, whomever they speak to"),
     Rule(name="addressed", applies=lambda now: now.is_addressed, speak=True,
          reason="it was addressed by name"),
     Rule(name="always", applies=lambda now: now.mode == "always", speak=True,

@@ -102,9 +102,6 @@ def lexicon_of(actions: tuple[Triggers, ...], language: str) -> Lexicon:
     def at_start(*phrases: str) -> Pattern:
         return re.compile(rf"[\s\"'*(-]*{any_of(*phrases)}(?!\w)")
 
-    fillers = (
-        *table.request_fillers, *_asides(table), *table.calling_off, *table.not_knowing
-    )  # fmt: skip
     somebody = rf"(?:\s*{any_of(*table.third_person_fillers)})*"
     return Lexicon(
         language=language,
@@ -146,15 +143,12 @@ def lexicon_of(actions: tuple[Triggers, ...], language: str) -> Lexicon:
         refusal=words(*table.refusals),
         not_refusal=words(*table.not_refusals),
         affirmation=at_start(*table.affirmations),
-        consenting=re.compile(
-            rf"[\s\"'(-]*{any_of(*table.affirmations)}"
-            rf"(?:[\s,.!;-]+{any_of(*table.affirmations, *table.consent_fillers)})*[\s,.!)]*$"
-        ),
+        consenting=_consenting(table),
         decline=at_start(*table.declines),
         evasions=_evasions(table),
         interrogative=_with_rest(table, table.interrogatives),
         demand=_with_rest(table, table.demands),
-        request_filler=re.compile(rf"(?:[\W_]+|(?<!\w){any_of(*fillers)}(?!\w))*"),
+        request_filler=_fillers(table),
         clear_answer=at_start(*table.clear_answers),
         wish_question=words(*table.wish_questions),
         who_question=words(*table.who_questions),
@@ -168,6 +162,19 @@ def lexicon_of(actions: tuple[Triggers, ...], language: str) -> Lexicon:
         name_follower=re.compile(rf"\s+{any_of(*table.name_followers)}(?!\w)"),
         not_names=frozenset(table.not_names),
     )
+
+
+def _fillers(table: LanguageTable) -> Pattern:
+    """Return what runs over words that ask for nothing by themselves."""
+    known = (*table.request_fillers, *_asides(table), *table.calling_off, *table.not_knowing)
+    return re.compile(rf"(?:[\W_]+|(?<!\w){alternation(known, table.macros)}(?!\w))*")
+
+
+def _consenting(table: LanguageTable) -> Pattern:
+    """Return the pattern of a message that is nothing but a yes."""
+    yes = alternation(table.affirmations, table.macros)
+    more = alternation((*table.affirmations, *table.consent_fillers), table.macros)
+    return re.compile(rf"[\s\"'(-]*{yes}(?:[\s,.!;-]+{more})*[\s,.!)]*$")
 
 
 def _asides(table: LanguageTable) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Taking a response apart: each sentence with the quotes and marks in it.
 
 A quote may run over several sentences; it stays in one piece, because it is looked for before
-sentences are cut. A mark like `[2]` names the second citation.
+sentences are cut. So do other words in quotation marks, whatever they are. A mark like `[2]` names
+the second citation.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from salon.core.citations import Citation
+from salon.grounding.quotations import Quotation, find_quotations
 from salon.retrieval.chunking import sentences
 
 _MARKS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
@@ -21,11 +23,15 @@ _SHORTEST_QUOTE = 4
 _QUOTES = re.compile("[\ue001-\uefff]")
 _TITLES = re.compile("[\uf001-\uf8ff]")
 _QUOTE_WITH_SIGNS = re.compile(
-    "[\u201c\u2018\u00ab\"']?\\s*[\ue001-\uefff](?:\\s*(?:\u2026|\\.\\.\\.))?\\s*"
-    "[\u201d\u2019\u00bb\"']?[.,;]?"
+    "[\u201c\u2018\u00ab\u201e\u201a\u00bb\u2039\"']?"
+    "\\s*[\ue001-\uefff](?:\\s*(?:\u2026|\\.\\.\\.))?\\s*"
+    "[\u201d\u2019\u00bb\u201c\u2018\u00ab\u203a\"']?[.,;]?"
 )
 _LOOSE_STOP = re.compile(r"\s+([.,;:!?])")
-_CLOSED = re.compile("[\ue001-\uefff.!?][\u201d\u2019\u00bb\"']?\\s*(?:\\[[\\d, ]+\\]\\s*)+(?=\\S)")
+_CLOSED = re.compile(
+    "[\ue001-\uefff.!?][\u201d\u2019\u00bb\u201c\u2018\u00ab\u203a\"']?"
+    "\\s*(?:\\[[\\d, ]+\\]\\s*)+(?=\\S)"
+)
 _LEADING = re.compile(r"\s*(?:\[[\d, ]+\]\s*)+")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
@@ -35,7 +41,8 @@ class Sentence:
     """One sentence of a response.
 
     `own` is what is left without quotes and marks: the words that the speaker answers for. `quoted`
-    and `marked` are places in the list of citations; `unknown` are marks that name none.
+    and `marked` are places in the list of citations; `unknown` are marks that name none. `in_marks`
+    are the words between quotation marks; `around_quotes` those of them that hold a whole quote.
     """
 
     text: str
@@ -43,26 +50,36 @@ class Sentence:
     quoted: tuple[int, ...]
     marked: tuple[int, ...]
     unknown: tuple[int, ...]
+    in_marks: tuple[str, ...] = ()
+    around_quotes: tuple[str, ...] = ()
 
 
 def take_apart(response: str, citations: Sequence[Citation]) -> list[Sentence]:
     """Return the sentences of a response."""
     masked, quotes = _mask(response, citations)
     masked, titles = _mask_titles(masked, citations)
+    quotations = find_quotations(masked)
+
+    def plain(text: str) -> str:
+        return _with_titles(_unmask(text, quotes, citations), titles)
+
     found = []
-    for start, end in _joined(masked, _cut(masked)):
+    for start, end in _undivided(_joined(masked, _cut(masked)), quotations):
         piece = masked[start:end]
+        in_marks = [one.words for one in quotations if start <= one.start < end]
         places = (quotes[ord(one) - ord(_FILLER) - 1] for one in _QUOTES.findall(piece))
         quoted = tuple(dict.fromkeys(places))
         numbers = [int(one) - 1 for marks in _MARKS.findall(piece) for one in marks.split(",")]
         known = range(len(citations))
         found.append(
             Sentence(
-                text=_with_titles(_unmask(piece, quotes, citations), titles),
+                text=plain(piece),
                 own=_with_titles(_own(piece), titles),
                 quoted=quoted,
                 marked=tuple(dict.fromkeys(one for one in numbers if one in known)),
                 unknown=tuple(dict.fromkeys(one + 1 for one in numbers if one not in known)),
+                in_marks=tuple(map(plain, in_marks)),
+                around_quotes=tuple(plain(one) for one in in_marks if _QUOTES.search(one)),
             )
         )
     return [one for one in found if one.own or one.quoted or one.marked or one.unknown]
@@ -140,6 +157,23 @@ def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
+
+
+def _undivided(
+    spans: list[tuple[int, int]], quotations: Sequence[Quotation]
+) -> list[tuple[int, int]]:
+    """Make one of the sentences that a quotation runs through."""
+    merged: list[tuple[int, int]] = []
+    ahead = iter(quotations)
+    quotation = next(ahead, None)
+    for start, end in spans:
+        while quotation is not None and quotation.end <= start:
+            quotation = next(ahead, None)
+        if merged and quotation is not None and quotation.start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _own(piece: str) -> str:

@@ -1,7 +1,8 @@
 """Checking a response: every citation derived again, every sentence held against what it cites.
 
 A sentence stands if it is a quote with a true frame, a frame that claims nothing, or a claim that
-the quoted text bears out. Nothing here knows avatars: what may be cited comes in as `Allowed`.
+the quoted text bears out; what it puts in quotation marks must stand there to the letter. Nothing
+here knows avatars: what may be cited comes in as `Allowed`.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +14,10 @@ from salon.core.citations import Citation
 from salon.grounding.citing import ANYTHING, Allowed, Citations, verdict_of
 from salon.grounding.claims import Sentence, is_quote, take_apart
 from salon.grounding.frames import read_frame
+from salon.grounding.quotations import find_misquoted
 from salon.grounding.reports import CitationCheck, ClaimCheck, Fault, ResponseReport, Support
+
+_LONGEST_SHOWN = 120
 
 
 class Judge(Protocol):
@@ -92,6 +96,17 @@ class Verification:
             return _claim(
                 sentence, holding, Fault.ONLY_DERIVED, "only texts that Salon made itself say so"
             )
+        # What else a true frame has in marks are its slots, and they were found to be true.
+        in_marks = sentence.around_quotes if is_frame else sentence.in_marks
+        wrong = find_misquoted(
+            in_marks,
+            [one.citation.quote for one in holding],
+            names=(*speaker.names, *(one.citation.source for one in checks)),
+            said=[one.content for one in discussion.utterances],
+        )
+        if wrong is not None:
+            reason = f"what it cites does not say “{_clipped(wrong)}”"
+            return _claim(sentence, holding, Fault.QUOTE_DIFFERS, reason)
         if is_frame:
             return _claim(sentence, holding, None, "quoted as it stands", Support(probability=1.0))
         return self._judged(sentence, holding)
@@ -145,6 +160,10 @@ class Verification:
             return False
 
         return read_frame(own, is_true) is not None
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN].rstrip()} …"
 
 
 def _probability(support: Support) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -178,6 +178,18 @@ def crisis_reply(crisis: Crisis, region: str = "") -> str:
     }
     paragraphs = (one.format(**filled) for one in file.replies[_reply_to(crisis)])
     return "\n\n".join(one for one in paragraphs if one)
+
+
+def crisis_replies() -> Iterator[str]:
+    """Walk every reply that there is, for every region; none of them claims anything."""
+    file = _replies()
+    signs = [
+        Crisis(kind=kind, start=0, end=0, certainty=certainty)
+        for kind in get_args(Kind)
+        for certainty in get_args(Certainty)
+    ]
+    for region in ("", *file.regions, *file.emergency_112):
+        yield from (crisis_reply(one, region) for one in signs if _reply_to(one) in file.replies)
 
 
 def _reply_to(crisis: Crisis) -> str:

@@ -99,6 +99,11 @@ class Assisted(Result):
     flow: FlowResult | None
     order: OrderResult | None
     ai_label: str
+    is_crisis: bool | None = Field(
+        None,
+        exclude_if=lambda value: value is None,
+        description="True where this is the fixed reply with help lines",
+    )
 
 
 def assist_tool(service: AssistService, avatar: str, name: str) -> Tool:
@@ -259,4 +264,5 @@ def _result(taken: AssistedTurn, form: Form | None) -> Assisted:
         if order is None
         else OrderResult(order=order.key, action=order.action, state=order.state),
         ai_label=taken.reply.ai_label,
+        is_crisis=taken.reply.is_crisis or None,
     )

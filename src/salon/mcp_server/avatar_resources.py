@@ -12,6 +12,8 @@ from urllib.parse import quote
 from salon.core.documents import Document, DocumentId, VerificationStatus
 from salon.core.errors import CardNotFound, DocumentNotFound, IntegrityFailed, InvalidInput
 from salon.core.hashing import CardHash, as_card_hash, names
+from salon.corpus.manifest import as_avatar_id, corpus_handle
+from salon.mcp_server.handle_resources import handle_template
 from salon.mcp_server.service import AvatarService
 from salon.mcp_server.tables import ONE_DAY_MS, Content, Resource, ResourceTemplate
 
@@ -84,12 +86,33 @@ class Readable:
                 read=self._card,
                 fresh_ms=ONE_DAY_MS,
             ),
+            self._handles(),
+        )
+
+    def _handles(self) -> ResourceTemplate:
+        corpus = corpus_handle(as_avatar_id(self._avatar))
+        return handle_template(
+            self._service.archive,
+            description="A name that leads to a card of the corpus, or the corpus itself "
+            f"({corpus}): the hash it leads to now, and every one before.",
+            tells=lambda one: one.name == corpus or one.current in self._cards(),
+            tells_card=lambda one, card: one.name == corpus or card in self._cards(),
+            reads_card=lambda card: card in self._cards(),
         )
 
     # Reading
 
     def _own(self) -> list[Document]:
         return self._service.documents(avatar=self._avatar)
+
+    def _cards(self) -> dict[CardHash, Document]:
+        """Return every card of the corpus, with its document."""
+        return {
+            one: document
+            for document in self._own()
+            for one in (document.layout, document.source, document.text)
+            if one is not None
+        }
 
     def _uri(self, document: Document) -> str:
         return f"{self._place}/documents/{quote(document.id, safe='')}"
@@ -106,12 +129,7 @@ class Readable:
 
     def _card(self, parts: Mapping[str, str]) -> Content:
         card = as_card_hash(parts["hash"])
-        mine = {
-            one: document
-            for document in self._own()
-            for one in (document.layout, document.source, document.text)
-            if one is not None
-        }
+        mine = self._cards()
         if card not in mine:
             raise CardNotFound(f"the corpus of {self._avatar} has no card {card}")
         content = self._service.archive.get(card).content

@@ -10,9 +10,11 @@ from salon.core.archive import Archive
 from salon.core.errors import CardNotFound, InvalidInput
 from salon.core.hashing import as_card_hash
 from salon.mcp_server.avatar_resources import byte_range
+from salon.mcp_server.handle_resources import handle_template
 from salon.mcp_server.tables import ONE_DAY_MS, Content, ResourceTemplate
 
 TEXT = "text/plain"
+_PUBLISHED = ("completed/", "souls/")
 
 
 def card_template(archive: Archive) -> ResourceTemplate:
@@ -30,6 +32,18 @@ def card_template(archive: Archive) -> ResourceTemplate:
         mime_type=TEXT,
         read=read,
         fresh_ms=ONE_DAY_MS,
+    )
+
+
+def published_handles(archive: Archive) -> ResourceTemplate:
+    """Return the family of addresses of what the council published, and of the souls."""
+    return handle_template(
+        archive,
+        description="Where a published chapter (completed/TOPIC) or a soul (souls/active/SEAT) "
+        "leads now, and every hash before. A seat reads the chapter itself as card://.",
+        tells=lambda one: one.name.startswith(_PUBLISHED),
+        tells_card=lambda _handle, _card: True,
+        reads_card=lambda card: bool(archive.documents_of(card)),
     )
 
 

@@ -17,7 +17,7 @@ from salon import __version__
 from salon.council.seats import CHARGES, Seat
 from salon.mcp_server.council_arguments import BriefArguments, RetirementArguments
 from salon.mcp_server.council_registry import tools_of
-from salon.mcp_server.council_resources import card_template
+from salon.mcp_server.council_resources import card_template, published_handles
 from salon.mcp_server.council_results import BriefResult, RetirementResult, brief_of
 from salon.mcp_server.council_service import CouncilService
 from salon.mcp_server.council_skills import MALFORMED, council_skills
@@ -64,7 +64,7 @@ def seat_plan(service: CouncilService, seat: Seat) -> ServerPlan:
             _retirement_tool(service, seat),
         ),
         resources=skill_resources(council_skills()),
-        templates=(card_template(service.archive),),
+        templates=(card_template(service.archive), published_handles(service.archive)),
         malformed=MALFORMED,
     )
 

@@ -242,7 +242,8 @@ class AssistantPart(FlowsPart):
 
         offered = self.actions.only(profile.salon.actions).all
         more = tuple(one.triggers for one in offered if one.triggers is not None)
-        policy = make_policy(more_actions=more)
+        strictness = profile.salon.gate_policy or self.settings.actions.gate_policy
+        policy = make_policy(strictness, more_actions=more)
         names = {one.name for one in offered}
         return replace(policy, actions=tuple(one for one in policy.actions if one.action in names))
 

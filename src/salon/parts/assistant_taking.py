@@ -1,7 +1,8 @@
 """One turn with an assistant: to the flow where one is active, otherwise ask, advise and offer.
 
-The order is fixed: what was said is judged, the flow goes first, then a clarifying question, then
-the grounded answer, then the gate, and last the offer. One turn is one record.
+The order is fixed: a cry for help goes before everything; what was said is judged, the flow goes
+first, then a clarifying question, then the grounded answer, then the gate, and last the offer. One
+turn is one record.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +22,17 @@ from salon.experts.profile import Profile
 from salon.experts.replies import Reply
 from salon.gate.actions import Situation
 from salon.gate.answers import find_changes, is_cancel, is_no, is_yes
-from salon.gate.clarifying import find_unknown, is_active, latest_case
+from salon.gate.clarifying import (
+    NOT_YET,
+    Fact,
+    ask_again,
+    find_fact,
+    find_unknown,
+    is_active,
+    latest_case,
+    people_in,
+)
+from salon.gate.deciding import follow
 from salon.gate.desk import Desk, Moved
 from salon.gate.executing import Runner
 from salon.gate.flow_table import Event, Step
@@ -31,6 +42,7 @@ from salon.gate.messages import read_message
 from salon.gate.orders import FOR_A_PERSON, Order, OrderState
 from salon.gate.policy import Policy
 from salon.gate.prompts import status
+from salon.gate.signals import read_reply
 from salon.gate.topics import GENERAL, topic_of
 from salon.gate.verdicts import Said, Side, Verdict
 from salon.grounding.verifying import Verification
@@ -44,6 +56,9 @@ from salon.parts.assistant_turns import (
 
 PRESET = "assistant"
 NOTHING_WAITS = "Nothing waits for your approval."
+CALLED_OFF = "All right, I leave it there. Nothing was done."
+HELD_BACK = "I do not do that yet:"
+NO_OFFER = "I offer nothing yet, since I do not know this:"
 HANDED_OVER = "What you approved was handed over as it was; a change needs a new request."
 
 
@@ -88,6 +103,10 @@ class Taking:
 
     def take(self, *, approves: str | None = None) -> AssistedTurn:
         """Take the turn and record it; `approves` is the digest that a form approved."""
+        help_ = self.on.answering.help_in_crisis(self.profile, self.message)
+        if help_ is not None:
+            # Whatever waits goes on waiting, and no notice stands before the help.
+            return self._record(Spoken(reply=help_, text=help_.response))
         because = self.on.closed_because((*self.seen.person, self.message))
         expired = self.on.desk.expire(self.session)
         notices = [expired.text] if expired else []
@@ -169,34 +188,84 @@ class Taking:
     # Advice
 
     def _advise(self, because: str | None) -> Spoken:
-        policy = self.on.policy
-        lexicon = lexicon_of(policy.actions, policy.language)
+        lexicon = self._lexicon
+        heard = read_message(self.message, lexicon)
+        asked, is_open = self._question()
+        if asked is not None and is_open and (again := ask_again(asked, heard.evasions)):
+            return self._ask(asked, again, because, is_held=bool(heard.requests))
+        if "calls_off" in heard.evasions and not heard.requests and self.seen.matter:
+            return self._call_off(because)
         matter = latest_case((*self.seen.matter, self.message), lexicon)
         is_case = is_active(matter, lexicon)
         fact = find_unknown(matter, lexicon) if is_case and not self.seen.has_asked else None
         if fact is not None:
-            verdict = self.on.decide(self._history, fact.question, None, policy.closed(because))
-            reply = plain_reply(self.profile, fact.question, Outcome.NEEDS_CLARIFICATION)
-            record = self._gate_record(verdict) | {"asked": fact.name}
-            return Spoken(reply=reply, text=reply.response, record=record, verdict=verdict)
-        wanted = read_message(self.message, lexicon).requests
-        answered = self._look_up(matter, lexicon, is_case=is_case)
-        reply = self._recommend(answered.reply, lexicon, matter, wanted)
-        said = self._with_consent(reply, wanted)
-        return self._gate(reply, said, answered, because=because, matter=matter)
+            text = f"{NOT_YET} {fact.question}" if heard.requests else fact.question
+            return self._ask(fact, text, because, is_held=bool(heard.requests))
+        is_aside = asked is not None and "asks_on" in heard.evasions
+        is_told = asked is not None and not is_aside
+        answered = self._look_up(matter, is_case=is_case, is_told=is_told, is_aside=is_aside)
+        reply = self._recommend(answered.reply, lexicon, matter, heard.requests)
+        said = self._with_consent(reply, heard.requests)
+        spoken = self._gate(reply, said, answered, because=because, matter=matter)
+        if spoken.verdict is None or spoken.verdict.action is not None:
+            return spoken
+        if heard.requests:
+            return self._held(spoken)
+        if asked is not None and is_open and read_reply(said, lexicon).is_guiding:
+            return replace(spoken, text=f"{spoken.text}\n\n{NO_OFFER} {asked.question}")
+        return spoken
 
-    def _look_up(self, matter: tuple[str, ...], lexicon: Lexicon, *, is_case: bool) -> Answered:
+    @property
+    def _lexicon(self) -> Lexicon:
+        return lexicon_of(self.on.policy.actions, self.on.policy.language)
+
+    def _question(self) -> tuple[Fact | None, bool]:
+        """Return the fact that was asked for, and whether the message leaves that open."""
+        policy = self.on.policy
+        place = follow(self.seen.said, policy).question
+        asked = None if place is None else find_fact(self.seen.asked.get(place))
+        return asked, follow(self._history, policy).question is not None
+
+    def _ask(self, fact: Fact, text: str, because: str | None, *, is_held: bool) -> Spoken:
+        """Ask for a fact; where the person asked for an action, that is held back meanwhile."""
+        verdict = self.on.decide(self._history, text, None, self.on.policy.closed(because))
+        outcome = Outcome.GATE_CLOSED if is_held else Outcome.NEEDS_CLARIFICATION
+        reply = plain_reply(self.profile, text, outcome)
+        record = self._gate_record(verdict) | {"asked": fact.name}
+        return Spoken(reply=reply, text=text, record=record, verdict=verdict)
+
+    def _call_off(self, because: str | None) -> Spoken:
+        """Leave a matter that the person no longer wants to speak of."""
+        verdict = self.on.decide(self._history, CALLED_OFF, None, self.on.policy.closed(because))
+        record = self._gate_record(verdict) | {"called_off": True}
+        reply = plain_reply(self.profile, CALLED_OFF)
+        return Spoken(reply=reply, text=CALLED_OFF, record=record, verdict=verdict)
+
+    def _held(self, spoken: Spoken) -> Spoken:
+        """Say that what the person asked for is held back, and why."""
+        reply = replace(spoken.reply, outcome=Outcome.GATE_CLOSED)
+        if spoken.verdict is None or spoken.record["is_withheld"]:
+            return replace(spoken, reply=reply)  # the text says it
+        return replace(
+            spoken, reply=reply, text=f"{spoken.text}\n\n{HELD_BACK} {spoken.verdict.reason}."
+        )
+
+    def _look_up(
+        self, matter: tuple[str, ...], *, is_case: bool, is_told: bool, is_aside: bool
+    ) -> Answered:
         """Answer from the corpus: the question as asked, or what the case is about.
 
-        In a case of their own people want to know what to do, so a rule goes before a definition.
+        In a case of their own people want to know what to do, so a rule goes before a definition;
+        who asks something else in between gets an answer to that.
         """
-        answering, profile = self.on.answering, self.profile
-        if self.seen.was_asked:
-            answered = answering.answer(profile, " ".join(matter))
+        answering, profile, lexicon = self.on.answering, self.profile, self._lexicon
+        if is_told:
+            told = [one for one in matter if not read_message(one, lexicon).evasions]
+            answered = answering.answer(profile, " ".join(told or matter))
         else:
             answered = answering.answer(profile, self.message, self.seen.discussion)
         topic, is_answered = topic_of(matter), answered.reply.outcome is Outcome.ANSWERED
-        if topic is GENERAL or (is_answered and not is_case):
+        if topic is GENERAL or (is_answered and (is_aside or not is_case)):
             return answered
         if is_answered and recommendations(answered.reply, lexicon):
             return answered
@@ -254,7 +323,8 @@ class Taking:
             return Spoken(reply=reply, text=text, record=record, verdict=verdict)
         if verdict.action is None:
             return Spoken(reply=reply, text=reply.response, record=record, verdict=verdict)
-        situation = Situation(said=matter, reply=reply.response)
+        names = people_in(matter, self._lexicon) or self._named_before()
+        situation = Situation(said=matter, reply=reply.response, names=names)
         moved = self.on.desk.open(self.session, verdict.action, situation, rule=verdict.rule)
         return Spoken(
             reply=reply,
@@ -263,6 +333,11 @@ class Taking:
             verdict=verdict,
             flow=moved.flow,
         )
+
+    def _named_before(self) -> tuple[str, ...]:
+        """Return who was named last, before the case at hand."""
+        found = (people_in([one], self._lexicon) for one in reversed(self.seen.person))
+        return next((names for names in found if names), ())
 
     # The record
 

@@ -1,11 +1,12 @@
 """What an assistant's turn is made of: what was said before, and what the policy recommends.
 
 Plain functions over turn records and replies. A turn record says in `reply` which flow it belonged
-to, what the gate read (`said`) and whether a clarifying question was asked (`asked`).
+to, what the gate read (`said`), which fact was asked for (`asked`) and whether the person called
+the matter off (`called_off`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -56,8 +57,8 @@ class Before:
     """What the person said about the case at hand, outside flows."""
     has_asked: bool = False
     """Whether a clarifying question was asked about it."""
-    was_asked: bool = False
-    """Whether the message at hand answers one."""
+    asked: Mapping[int, str] = field(default_factory=dict)
+    """Which of what was said asked for which fact."""
     discussion: Discussion = field(default_factory=Discussion)
     person: tuple[str, ...] = ()
     """Everything that the person said."""
@@ -68,25 +69,31 @@ def before(turns: Sequence[Turn]) -> Before:
     said: list[Said] = []
     matter: list[str] = []
     plain: list[Turn] = []
-    has_asked = was_asked = False
+    asked: dict[int, str] = {}
+    has_asked = False
     for turn in turns:
+        if turn.reply.get("is_crisis"):
+            continue  # no matter of the assistant's, and nothing to bring up again
         flow = _flow_of(turn)
         said.append(Said(Side.PERSON, turn.message, flow))
         spoken = str(turn.reply.get("said") or turn.reply.get("response", ""))
         is_withheld = bool(turn.reply.get("is_withheld", False))
         said.append(Said(Side.ASSISTANT, spoken, flow, is_withheld))
         if flow is not None:
-            matter, has_asked, was_asked = [], False, False  # a flow ends what it was about
+            matter, has_asked = [], False  # a flow ends what it was about
             continue
         plain.append(turn)
         matter.append(turn.message)
-        was_asked = bool(turn.reply.get("asked"))
-        has_asked = has_asked or was_asked
+        if fact := turn.reply.get("asked"):
+            asked[len(said) - 1] = str(fact)
+            has_asked = True
+        if turn.reply.get("called_off"):
+            matter, has_asked = [], False
     return Before(
         said=tuple(said),
         matter=tuple(matter),
         has_asked=has_asked,
-        was_asked=was_asked,
+        asked=asked,
         discussion=discussion_of(plain),
         person=tuple(turn.message for turn in turns),
     )

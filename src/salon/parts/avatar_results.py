@@ -68,6 +68,11 @@ class Response(Result):
     suggestion: str | None = Field(None, exclude_if=_is_none)
     redirect: str | None = Field(None, exclude_if=_is_none)
     ai_label: str = Field(description="Show it with the response: this is an AI")
+    is_crisis: bool | None = Field(
+        None,
+        exclude_if=_is_none,
+        description="True where this is the fixed reply with help lines",
+    )
 
 
 class Info(Result):
@@ -152,6 +157,7 @@ def response_of(reply: Reply) -> Response:
         suggestion=reply.suggestion,
         redirect=reply.redirect,
         ai_label=reply.ai_label,
+        is_crisis=reply.is_crisis or None,
     )
 
 

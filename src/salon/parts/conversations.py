@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from salon.experts.profile import Profile
     from salon.experts.replies import Reply
     from salon.gate.forms import Form, FormAnswer
+    from salon.grounding.reports import ResponseReport
     from salon.parts.assistant_turns import AssistedTurn
     from salon.steps.turn_taking import Incoming, Outgoing
     from salon.steps.wire_shapes import WireEvent
@@ -67,6 +68,7 @@ class ConversationsPart(CompanionTurnsPart):
     if TYPE_CHECKING:
         # The application and its other parts have these.
         respond: Callable[..., Reply]
+        verify_response: Callable[..., ResponseReport]
         assist: Callable[..., AssistedTurn]
         answer_flow: Callable[..., AssistedTurn]
         flow_request: Callable[[str], Form | None]
@@ -104,7 +106,8 @@ class ConversationsPart(CompanionTurnsPart):
             if way is None:
                 raise InvalidInput(
                     f"{profile.id} is a {profile.salon.preset}, and not talked to turn by turn",
-                    hint=f"choose an avatar with one of the presets {', '.join(_WAYS)}",
+                    hint=f"choose one with a preset of {', '.join(_WAYS)}; "
+                    "`salon council --help` lists what a council does",
                 )
             taken = way(self, state, profile, message, user, on_event)
         for event in taken.events if on_event else ():
@@ -137,7 +140,12 @@ class ConversationsPart(CompanionTurnsPart):
         return _taken_by_assistant(assisted)
 
     def replay_session(self, session: str) -> "Iterator[Replayed]":
-        """Run every companion's turn of a session again, and compare each with its record."""
+        """Run every companion's turn of a session again, and compare each with its record.
+
+        A turn of an expert or an assistant is not run again: its citations and claims are checked
+        against the archive once more. Which of the two was done stands in `way`.
+        """
+        from salon.parts.checking_again import check_again
         from salon.steps.session_replay import replay_session
 
         self._ready_for_turns()
@@ -146,6 +154,7 @@ class ConversationsPart(CompanionTurnsPart):
             as_session_id(session),
             taking_of=lambda turn: self.companion_turns(self._outside_steps_of(turn)),
             resources_of=self._step_resources,
+            check=lambda turn, state: check_again(turn, state, self.verify_response),
         )
 
     def forget_session(self, session: str) -> int:
@@ -319,6 +328,8 @@ class ConversationsPart(CompanionTurnsPart):
         wanted = avatar or state.avatar or DEFAULT_COMPANION
         makes = {DEFAULT_COMPANION: self.ensure_companion, DEFAULT_ASSISTANT: self.ensure_assistant}
         profile = makes[wanted]() if wanted in makes else self.profile(wanted)
+        # What was edited in its folder counts from this turn on.
+        profile = self.refresh_avatar(profile.id)
         if state.avatar not in {None, wanted}:
             held = self.profile(state.avatar or "")
             # Experts may take turns in one session: a gathering is such a one.

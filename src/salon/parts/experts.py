@@ -5,7 +5,7 @@ Each is one function; edges validate, call it and shape the answer.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from salon.experts.gathering import Contribution
     from salon.experts.profile import Profile
     from salon.experts.replies import Reply, SpeakDecision
-    from salon.experts.speaking import Mode
+    from salon.experts.speaking import Mode, Situation
     from salon.grounding.reports import ResponseReport
     from salon.grounding.support import Judge, Selector
     from salon.grounding.verifying import Verification
@@ -108,15 +108,21 @@ class ExpertsPart(ProofsPart):
         session: str | None = None,
         speaker: str = "user",
         heard: "Heard | None" = None,
+        is_persons: bool = True,
     ) -> "Reply":
         """Return a grounded answer or an honest outcome, and keep a record of it.
 
-        `heard` gets verified sentences of the answer while a chat model still writes.
+        `heard` gets verified sentences of the answer while a chat model still writes. What another
+        avatar said is no person's (`is_persons`), and no cry for help. An avatar that is no expert
+        is refused, with the way to talk to it.
         """
+        from salon.experts.presets import require_expert
+
         profile = self.profile(avatar)
+        require_expert(profile)
         given = None if passages is None else self._given(profile, passages)
         answered = self._answering.answer(
-            profile, question, discussion, passages=given, heard=heard
+            profile, question, discussion, passages=given, heard=heard, is_persons=is_persons
         )
         self._record(answered, question, session=session, speaker=speaker)
         return answered.reply
@@ -157,10 +163,22 @@ class ExpertsPart(ProofsPart):
             threshold=self._answering.threshold(profile)[0],
             look=look,
         )
+        if situation.last is not None and not situation.is_mine and not is_reply:
+            situation = self._with_crisis(situation, profile, heard)
         decision = decide(situation)
         said = situation.last.content if situation.last else ""
         self.note_use(avatar, "should_speak", said, decision.rule)
         return decision
+
+    def _with_crisis(
+        self, situation: "Situation", profile: "Profile", heard: Sequence[str]
+    ) -> "Situation":
+        """Return a situation that knows whether somebody cries for help, and was helped."""
+        said = "" if situation.last is None else situation.last.content
+        help_ = self._answering.help_in_crisis(profile, said)
+        if help_ is None:
+            return situation
+        return replace(situation, is_cry=True, is_helped=help_.response in heard)
 
     def verify_response(
         self,
@@ -190,14 +208,22 @@ class ExpertsPart(ProofsPart):
     ) -> "Iterator[Contribution]":
         """Walk a discussion of several avatars about a topic; `before` is what was said earlier."""
         from salon.experts.gathering import gather
+        from salon.experts.presets import require_expert
 
         profiles = [self.profile(one) for one in dict.fromkeys(avatars)]
+        for one in profiles:
+            require_expert(one)
         name = session or self.new_session()
 
         def speak(profile: "Profile", question: str, discussion: Discussion) -> "Reply":
             last = discussion.utterances[-1].role
             return self.respond(
-                profile.id, question, discussion=discussion, session=name, speaker=last
+                profile.id,
+                question,
+                discussion=discussion,
+                session=name,
+                speaker=last,
+                is_persons=last not in {one.name for one in profiles},
             )
 
         return gather(
@@ -305,6 +331,7 @@ class ExpertsPart(ProofsPart):
                 redirect=self._redirect,
                 nearness=self._nearness,
                 second_look=lambda: self._token_embedder,
+                region=self.settings.companion.region,
             )
         )
 

@@ -54,9 +54,9 @@ class GatePart:
         return verdict
 
     def explain_transcript(
-        self, text: str, *, policy: str = "sentence", assistant: str | None = None
+        self, text: str, *, policy: str | None = None, assistant: str | None = None
     ) -> "list[ExplainedTurn]":
-        """Return the verdict on each reply of a transcript."""
+        """Return the verdict on each reply of a transcript; the policy is that of the settings."""
         from dataclasses import replace
 
         from salon.gate.learned import within_rules
@@ -64,7 +64,8 @@ class GatePart:
         from salon.gate.transcripts import explain, read_transcript
 
         transcript = read_transcript(text, assistant=assistant)
-        turns = list(explain(transcript, make_policy(policy)))
+        strictness = policy or self.settings.actions.gate_policy
+        turns = list(explain(transcript, make_policy(strictness)))
         for learned in self._learned_gates:
             turns = [
                 replace(
@@ -94,7 +95,9 @@ class GatePart:
             save_feedback_gate(self.archive, made)
             self.__dict__.pop("_learned_gates", None)
         return TrainedGate(
-            gate=made, rules=rule_rates(rows, make_policy()), handle=HANDLE if keep else None
+            gate=made,
+            rules=rule_rates(rows, make_policy(self.settings.actions.gate_policy)),
+            handle=HANDLE if keep else None,
         )
 
     @cached_property

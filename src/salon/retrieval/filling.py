@@ -157,12 +157,18 @@ class BackgroundFilling:
         self._stop = threading.Event()
         self.failure: SalonError | None = None
         """Why the last round ended early; `None` while all is well."""
+        self._idle = threading.Event()
         self._thread = threading.Thread(target=self._run, name="salon-filling", daemon=True)
         self._thread.start()
 
     def wake(self) -> None:
         """Look for passages without a vector, now or after what is under way."""
         self._wake.set()
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether the last round is over and no other was asked for."""
+        return self._idle.is_set() and not self._wake.is_set()
 
     def stop(self) -> None:
         """Finish the window under way and end the thread."""
@@ -174,6 +180,7 @@ class BackgroundFilling:
         lower_priority()
         while True:
             self._wake.wait()
+            self._idle.clear()
             self._wake.clear()
             if self._stop.is_set():
                 return
@@ -182,6 +189,7 @@ class BackgroundFilling:
                 self.failure = None
             except SalonError as error:
                 self.failure = error
+            self._idle.set()
 
 
 def lower_priority() -> None:

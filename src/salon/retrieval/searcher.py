@@ -285,7 +285,8 @@ class _Asked:
         except SalonError as error:
             if self.mode == "dense":
                 raise
-            self._do_without_vectors(f"searched by words alone: {error.message}")
+            what_to_do = f" ({error.hint})" if error.hint else ""
+            self._do_without_vectors(f"searched by words alone: {error.message}{what_to_do}")
             return None
         return vector
 
@@ -300,10 +301,11 @@ class _Asked:
             return None
         index = self._index.vectors
         assert index is not None
-        share = self.coverage.vectors_share
-        if share < 1:
+        have, all_ = self.coverage.with_vector, self.coverage.passages
+        if have < all_:
+            # Counts: a share would say 100% where three of thousands are missing.
             self.notes.append(
-                f"{share:.0%} of the passages have a vector; `salon index update` makes the rest"
+                f"{have:,} of {all_:,} passages have a vector; `salon index update` makes the rest"
             )
         with self.timed("dense_s"):
             return index.search(vector, self._depth, cards=self.cards)

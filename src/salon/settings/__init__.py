@@ -7,11 +7,12 @@ The home itself can only come from the environment or a flag, since the file is 
 
 import getpass
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from salon.core.errors import InvalidSettings
 from salon.settings.conversation import ActionSettings, ChatSettings, CompanionSettings
@@ -23,6 +24,7 @@ from salon.settings.serving import ServeSettings
 
 PREFIX = "SALON_"
 FILE_NAME = "salon.toml"
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 class Settings(Group):
@@ -55,6 +57,20 @@ class Settings(Group):
     harmonica: HarmonicaSettings = Field(
         default_factory=lambda: HarmonicaSettings.model_validate({})
     )
+
+    @field_validator("archive", mode="before")
+    @classmethod
+    def _is_a_file(cls, value: object) -> object:
+        # A path swallows one of the two slashes; a drive of Windows is one letter.
+        if isinstance(value, str | Path) and _ADDRESS.match(str(value)):
+            scheme = str(value).partition(":")[0]
+            # Nothing else of it is shown: it may hold a password.
+            raise InvalidSettings(
+                f"setting 'archive' is an address ({scheme}:), and the archive is a file",
+                hint="give the path of a file, or leave it out for salon.db in home; vectors can "
+                "lie in PostgreSQL (index.vectors), the archive cannot",
+            )
+        return value
 
     @property
     def archive_path(self) -> Path:

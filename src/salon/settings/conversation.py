@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_serializer, field_validator
 
+from salon.gate.policy import PolicyName
 from salon.settings.group import Group, split_list, without_password
 
 
@@ -118,6 +119,12 @@ class ActionSettings(Group):
         None, description="Such as `Europe/Berlin`; the system's by default."
     )
     timeout_s: float = Field(20.0, gt=0, le=600, description="Time a server may take, in seconds.")
+    gate_policy: PolicyName = Field(
+        "sentence",
+        description="How strict the gate is: `sentence` judges sentence by sentence, "
+        "`conservative` lets no reply with a question mark offer anything. `gatePolicy` in an "
+        "avatar's profile goes before it.",
+    )
     learned_gate: bool = Field(
         False,
         description="Let a model that was taught calendar dialogues withhold an offer where it "

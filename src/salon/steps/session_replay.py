@@ -28,6 +28,8 @@ TakingOf = Callable[[Turn], TurnTaking]
 """Returns what takes turns with the steps that a recorded turn had."""
 ResourcesOf = Callable[[MemoryStore], Mapping[Slot[Any], Any]]
 """Returns what the steps work with, around one user's memory."""
+Check = Callable[[Turn, SessionState], Replayed]
+"""Holds a turn that cannot be run again against the archive, as far as its record allows."""
 
 
 class _ReplayedStore(InMemoryStore):
@@ -43,9 +45,17 @@ class _ReplayedStore(InMemoryStore):
 
 
 def replay_session(
-    archive: Archive, session: SessionId, *, taking_of: TakingOf, resources_of: ResourcesOf
+    archive: Archive,
+    session: SessionId,
+    *,
+    taking_of: TakingOf,
+    resources_of: ResourcesOf,
+    check: Check,
 ) -> Iterator[Replayed]:
-    """Walk the companion's turns of a session as they come out now; raises `NotFound`."""
+    """Walk the turns of a session as they come out now; raises `NotFound`.
+
+    A companion's turn is run again; any other is checked, and says so.
+    """
     users = {turn.user for _, turn in _turns(archive, session)}
     cards: dict[tuple[str, int], CardHash] = {}
     stores: dict[str, _ReplayedStore] = {}
@@ -62,6 +72,8 @@ def replay_session(
                 store.discard()
             if turn.session == session:
                 yield again
+        elif turn.session == session:
+            yield check(turn, state)
         cards[turn.session, turn.number] = card
         states[turn.session] = after(state, turn, card, kept_of(turn, taking.plan.past))
 
