@@ -22,6 +22,7 @@ from salon.council.offline.composing import take_apart, written
 from salon.council.offline.features import features_of
 from salon.council.offline.fusing import fuse, shared_strategy
 from salon.council.offline.grading import grade
+from salon.council.offline.headings import headings, share_a_name
 from salon.council.offline.measuring import measure
 from salon.council.offline.outline import LIMITS_HEADING, plan_sections, themes
 from salon.council.offline.refining import refine
@@ -36,6 +37,7 @@ from salon.council.offline.strategies import (
     Order,
     Plan,
 )
+from salon.council.offline.words import telling_words
 from salon.council.seats import Seat
 from tests.council.libraries import TEXTS, TOPIC, Library, library, shown
 
@@ -313,6 +315,47 @@ def test_a_sentence_is_read_with_the_text_around_it(pool: pools.Pool, sources: S
     assert sources.context_of(Sentence(text="It cites nothing.")) == "It cites nothing."
 
 
+def test_history_is_told_in_the_order_of_years(pool: pools.Pool) -> None:
+    dated = [at for at, one in enumerate(pool.quotes) if cues.YEAR.search(one.text)]
+    assert len(dated) >= 4
+    sections = [
+        Chosen(heading="Where it comes from: Dorvan", places=tuple(dated[::-1])),
+        Chosen(heading="Other things", places=tuple(set(range(8)) - set(dated))),
+    ]
+    for order in (*Order, None):
+        (history, *_) = arranged(pool, sections, order)
+        found = [cues.YEAR.search(pool.quotes[at].text) for at in history.places]
+        years = [int(one[1]) for one in found if one is not None]
+        assert years == sorted(years)
+
+
+# Headings
+
+
+@pytest.mark.parametrize("plan", [Plan.THEMES, Plan.BRIDGES])
+def test_a_heading_is_a_phrase_of_a_source_and_no_word_comes_twice(
+    plan: Plan, pool: pools.Pool
+) -> None:
+    planned = plan_sections(pool, range(len(pool.quotes)), plan, 4)
+    said = " ".join(one.text for one in pool.quotes).casefold()
+    roots: list[str] = []
+    for section in planned:
+        assert section.heading.casefold() in said
+        own = [root for root in telling_words(section.heading) if root not in pool.topic_stems]
+        assert own, f"{section.heading} says nothing beyond the topic"
+        roots += own
+    assert len(roots) == len(set(roots))
+
+
+def test_headings_that_share_a_stem_are_one(pool: pools.Pool) -> None:
+    assert share_a_name("Gate", "The gates", pool)
+    assert share_a_name("The gates of tide mills", "Gate", pool)
+    assert not share_a_name("Gate", "Mud", pool)
+    assert not share_a_name("Tide mills", "Mud", pool)
+    (first, second) = headings(pool, [range(4), range(4, 12)], taken=["The ponds"])
+    assert "pond" not in {*telling_words(first), *telling_words(second)}
+
+
 # Taking apart, and joining
 
 
@@ -366,7 +409,7 @@ def test_a_fusion_of_one_section_each_is_divided_anew(pool: pools.Pool, sources:
     places = tuple(range(12))
     first = written(TOPIC, pool, [Chosen(heading="All", places=places)])
     second = written(TOPIC, pool, [Chosen(heading="All", places=places[::-1])])
-    fused = fuse([first, second], pool, sources, [Seat.CHAIR])
+    fused, *_ = fuse([first, second], pool, sources, [Seat.CHAIR])
     assert len(fused.chosen) >= 2
     used = [at for section in fused.chosen for at in section.places]
     assert len(used) == len(set(used))
@@ -378,7 +421,7 @@ def test_a_fusion_of_many_sections_has_few(pool: pools.Pool, sources: Sources) -
         for name, shift in (("One", 0), ("Two", 1))
     ]
     drafts = [written(TOPIC, pool, chosen) for chosen in many]
-    fused = fuse(drafts, pool, sources, [Seat.CHAIR, Seat.VIZIER])
+    fused, *_ = fuse(drafts, pool, sources, [Seat.CHAIR, Seat.VIZIER])
     assert 2 <= len(fused.chosen) <= 5
 
 

@@ -1,6 +1,7 @@
 """The offline seats over a small library: what they write, and what they never write."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import pytest
 
@@ -14,7 +15,7 @@ from salon.council.offline.seat import OfflineSeat
 from salon.council.offline.sentences import leans_on, traits_of
 from salon.council.rounds import Failing, Phase, Verdict
 from salon.council.rules import CouncilRules
-from salon.council.seats import Seat
+from salon.council.seats import CHARGES, Seat
 from salon.grounding.citing import Citations
 from salon.grounding.support import load_judge
 from salon.grounding.verifying import Verification
@@ -193,6 +194,15 @@ def test_a_critique_sees_repeats_and_loose_beginnings(
     assert "prove sentence 3" in said or 'begins with "They"' in said
 
 
+def test_a_critique_does_not_say_who_wrote_it(
+    seats: dict[Seat, OfflineSeat], drafts: dict[Seat, str]
+) -> None:
+    for seat in Seat:
+        said = seats[seat].review(brief(seat, Phase.CRITIQUE), shown(drafts[Seat.AUDITOR]))
+        assert said.startswith("Measured: ")
+        assert CHARGES[seat].virtue not in said
+
+
 def test_the_five_criticise_different_things(
     seats: dict[Seat, OfflineSeat], drafts: dict[Seat, str]
 ) -> None:
@@ -351,6 +361,17 @@ def test_both_authors_come_to_the_same_fusion(
     assert len(texts) == len(set(texts)) >= 8
     both = drafts[Seat.CHAIR] + drafts[Seat.MINER]
     assert all(text in both for text in texts)
+
+
+def test_a_fusion_is_no_worse_than_the_better_way_to_join(
+    seats: dict[Seat, OfflineSeat], drafts: dict[Seat, str]
+) -> None:
+    for one, other in combinations(Seat, 2):
+        two = (shown(drafts[one]), shown(drafts[other]))
+        told = brief(one, Phase.RUNOFF, fusing=two, collaborators=(one, other))
+        fused = seats[one].fuse(told)
+        worth = seats[one]._bench.worth
+        assert worth(told, fused) >= min(worth(told, drafts[one]), worth(told, drafts[other]))
 
 
 def test_a_good_fusion_is_ratified_and_a_bad_one_is_not(

@@ -1,7 +1,8 @@
 """The order of a draft: each seat reads the same sentences in another order, by its own principle.
 
 Every section opens with what its subject is. What comes next depends on the seat; where its
-principle leaves a choice, the sentence goes on that is closest to the last one.
+principle leaves a choice, the sentence goes on that is closest to the last one. Where a section is
+history, what has a year comes in the order of years.
 
 Invariant: from the same sections no two principles make the same order, as long as a section has
 three sentences, or two sections two. A text that a peer also came to would count as the peer's own
@@ -10,9 +11,9 @@ three sentences, or two sections two. A text that a peer also came to would coun
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import islice, permutations
 
-from salon.council.offline.cues import Role
+from salon.council.offline.cues import ROLE_HEADINGS, YEAR, Role
 from salon.council.offline.pool import Pool
 from salon.council.offline.strategies import Feature, Order
 
@@ -20,6 +21,8 @@ _ORDERS: tuple[Order | None, ...] = (*Order, None)
 """Who comes first has its wish; the order without a principle, of fusions, gives way to all."""
 _SAME_SOURCE = 0.15
 _OPENS = 0.5
+_MOST_VARIED = 24
+"""Orders of one section that are tried; there are fewer principles."""
 _STEPS = 4
 """Into how many steps ease is divided; within a step sentences are equally plain."""
 
@@ -38,7 +41,7 @@ def arranged(pool: Pool, sections: Sequence[Chosen], order: Order | None) -> lis
     seen: set[tuple[tuple[int, ...], ...]] = set()
     for each in _ORDERS[: _ORDERS.index(order) + 1]:
         wished = [_in_order(pool, section, each) for section in sections]
-        ways = _variations(wished)
+        ways = _variations(pool, wished)
         found = next((way for way in ways if _places(way) not in seen), wished)
         seen.add(_places(found))
     return found
@@ -69,18 +72,46 @@ def in_order(pool: Pool, places: Sequence[int], order: Order | None = None) -> l
 
 
 def _in_order(pool: Pool, section: Chosen, order: Order | None) -> Chosen:
-    return replace(section, places=tuple(in_order(pool, section.places, order)))
+    places = in_order(pool, section.places, order)
+    return replace(
+        section, places=tuple(_by_year(pool, places) if _is_history(pool, section) else places)
+    )
 
 
-def _variations(sections: Sequence[Chosen]) -> Iterator[list[Chosen]]:
-    """Walk the sections as they are, then with the end of the longest one in other orders."""
-    if not sections:
-        return
-    longest = max(range(len(sections)), key=lambda at: (len(sections[at].places), -at))
-    for places in permutations(sections[longest].places):
-        changed = list(sections)
-        changed[longest] = replace(sections[longest], places=places)
-        yield changed
+def _is_history(pool: Pool, section: Chosen) -> bool:
+    """Tell whether a section is called history, or half of it and more has a year."""
+    dated = sum(_year_of(pool, at) is not None for at in section.places)
+    return section.heading.startswith(ROLE_HEADINGS[Role.HISTORY]) or (
+        2 * dated >= len(section.places) > 1
+    )
+
+
+def _by_year(pool: Pool, places: Sequence[int]) -> list[int]:
+    """Put what has a year in the order of years; what has none keeps its place."""
+    years = {at: year for at in places if (year := _year_of(pool, at)) is not None}
+    dated = iter(sorted(years, key=lambda at: (years[at], places.index(at))))
+    return [next(dated) if at in years else at for at in places]
+
+
+def _year_of(pool: Pool, at: int) -> int | None:
+    found = YEAR.search(pool.quotes[at].text)
+    return int(found[1]) if found else None
+
+
+def _variations(pool: Pool, sections: Sequence[Chosen]) -> Iterator[list[Chosen]]:
+    """Walk the sections as they are, then with the end of one of them in other orders.
+
+    The longest goes first, and history, which has an order, last.
+    """
+    varied = sorted(
+        range(len(sections)),
+        key=lambda at: (_is_history(pool, sections[at]), -len(sections[at].places), at),
+    )
+    for one in varied:
+        for places in islice(permutations(sections[one].places), _MOST_VARIED):
+            changed = list(sections)
+            changed[one] = replace(sections[one], places=places)
+            yield changed
 
 
 def _places(sections: Sequence[Chosen]) -> tuple[tuple[int, ...], ...]:

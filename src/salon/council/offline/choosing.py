@@ -8,7 +8,7 @@ from dataclasses import replace
 from salon.council.offline.arranging import Chosen, arranged
 from salon.council.offline.cues import ROLE_HEADINGS
 from salon.council.offline.features import Matrix
-from salon.council.offline.headings import headings
+from salon.council.offline.headings import headings, share_a_name
 from salon.council.offline.outline import FEWEST, LIMITS_HEADING, Planned
 from salon.council.offline.pool import ON_TOPIC, Pool
 from salon.council.offline.strategies import Feature, Strategy
@@ -35,9 +35,14 @@ def scores_for(pool: Pool, weights: Mapping[Feature, float]) -> Matrix:
 
 
 def usable(pool: Pool, scores: Matrix, most: int) -> list[int]:
-    """Return the places of the quotes that have to do with the topic, the best for a seat first."""
+    """Return the places of the quotes that have to do with the topic, the best for a seat first.
+
+    What another source contradicts is not among them: it is said with the other side or not at all.
+    """
     relevant = pool.features[Feature.RELEVANCE]
-    there = [at for at in range(len(pool.quotes)) if relevant[at] >= ON_TOPIC]
+    there = [
+        at for at in range(len(pool.quotes)) if relevant[at] >= ON_TOPIC and at not in pool.torn
+    ]
     return sorted(voiced(pool, there), key=lambda at: (-scores[at], pool.quotes[at].place))[:most]
 
 
@@ -82,12 +87,16 @@ def choose(
 
 def _well_named(pool: Pool, chosen: Sequence[Chosen]) -> list[Chosen]:
     """Name a section anew where what was chosen for it no longer has to do with its heading."""
+    if pool.language is not None:
+        return list(chosen)
     anew = headings(pool, [one.places for one in chosen])
-    taken = {one.heading.casefold() for one in chosen}
-    return [
-        one if _is_named_well(pool, one) or name.casefold() in taken else replace(one, heading=name)
-        for one, name in zip(chosen, anew, strict=True)
-    ]
+    named = list(chosen)
+    for at, (one, name) in enumerate(zip(chosen, anew, strict=True)):
+        others = [other.heading for other in (*named[:at], *named[at + 1 :])]
+        is_taken = any(share_a_name(name, other, pool) for other in others)
+        if not is_taken and not _is_named_well(pool, one):
+            named[at] = replace(one, heading=name)
+    return named
 
 
 def _is_named_well(pool: Pool, section: Chosen) -> bool:

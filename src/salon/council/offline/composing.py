@@ -8,10 +8,12 @@ from salon.council.cited import read_with_citations
 from salon.council.drafts import LINKING, Section, Sentence, write_draft
 from salon.council.offline.arranging import Chosen
 from salon.council.offline.choosing import choose, paragraphs_of, scores_for, share_of, usable
+from salon.council.offline.differing import DIFFER_HEADING, differing, in_turn, is_sent_back
 from salon.council.offline.outline import plan_sections
 from salon.council.offline.pool import Pool, extended
 from salon.council.offline.sources import Quote, Sources
 from salon.council.offline.strategies import Strategy
+from salon.council.offline.words import title_of
 from salon.council.rounds import Failing
 
 MOST_USED = 60
@@ -36,24 +38,26 @@ def compose(pool: Pool, strategy: Strategy, *, without: Sequence[Failing] = ()) 
         if not is_sent_back(pool.quotes[at].text, without)
     ]
     planned = plan_sections(pool, places, strategy.plan, strategy.sections)
-    return choose(pool, planned, scores, strategy)
+    chosen = choose(pool, planned, scores, strategy)
+    return [*chosen, *differing(pool, scores, strategy, without)]
 
 
 def written(title: str, pool: Pool, chosen: Sequence[Chosen]) -> str:
     """Return the Markdown of a draft."""
     sections = []
     for one in chosen:
-        paragraphs = [
-            tuple(
-                Sentence(text=pool.quotes[at].text, citations=pool.quotes[at].citations)
-                for at in places
-            )
-            for places in paragraphs_of(one.places)
-        ]
-        if one.question is not None:
-            paragraphs[0] = (Sentence(text=one.question), *paragraphs[0])
+        said = {
+            at: Sentence(text=pool.quotes[at].text, citations=pool.quotes[at].citations)
+            for at in one.places
+        }
+        if one.heading == DIFFER_HEADING:
+            paragraphs = in_turn(pool, one, said)
+        else:
+            paragraphs = [tuple(said[at] for at in own) for own in paragraphs_of(one.places)]
+            if one.question is not None:
+                paragraphs[0] = (Sentence(text=one.question), *paragraphs[0])
         sections.append(Section(heading=one.heading, paragraphs=tuple(paragraphs)))
-    named = " ".join(title.split())[:_LONGEST_TITLE].rstrip(".! ")
+    named = title_of(title, _LONGEST_TITLE)
     return write_draft(named[:1].upper() + named[1:], sections)
 
 
@@ -98,12 +102,3 @@ def _question(section: Section) -> str | None:
             text = sentence.text.strip()
             return text if text in LINKING and text.endswith("?") else None
     return None
-
-
-def is_sent_back(text: str, failings: Sequence[Failing]) -> bool:
-    """Tell whether the checks sent this sentence back."""
-    folded = " ".join(text.split())
-    return any(
-        failing.excerpt and (folded.startswith(failing.excerpt) or failing.excerpt in folded)
-        for failing in failings
-    )

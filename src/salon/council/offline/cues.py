@@ -90,6 +90,10 @@ NEEDS_CONTEXT = re.compile(
     r"|(?:In|By|On)\s+(?:addition|contrast|particular|conclusion|summary|turn|fact|short|comparison|"
     r"total|all|both|each|these|this|those|such|the\s+(?:present|current|former|latter|same|other)|"
     r"the\s+other\s+hand|doing\s+so)\b"
+    r"|In\s+(?:other\s+words|like\s+manner|that\b|consequence\b|either\b|any\s+(?:case|event))"
+    r"|On\s+the\s+(?:contrary|one\s+hand)|At\s+the\s+same\s+time|That\s+is\b|As\s+(?:already|I|we)\b"
+    r"|(?:The|My)\s+(?:question|case|matter|subject|point|issue|situation|problem|reason|answer|"
+    r"difficulty|result|change|fact)\s+(?:has|have|had|is|was|were|will|would|should|may|must)\b"
     r"|(?:As|For|To|At|Of|With|From|After|Before|During|Among|Under|Despite)\s+(?:a\s+result|example|"
     r"instance|(?:this|these|those|them|which|whom|that|such|their|its|his|her)\b|the\s+same|all|"
     r"note|expected)"
@@ -138,6 +142,9 @@ LEANS_A_LITTLE: tuple[tuple[re.Pattern[str], float], ...] = (
 
 NOT_A_HEADING = re.compile(
     r"^\d|^(?:nmol|pmol|mmol|level|percent|mg|kg|ml|iu)$"
+    r"|^(?:become|begin|believe|bring|burn|carry|come|contain|continue|depend|differ|exist|fail|"
+    r"follow|give|go|grow|hold|include|keep|know|live|make|mean|occur|pas|pass|pay|produce|provide|"
+    r"reach|receive|remain|require|say|see|seem|serve|stand|suggest|take|tell|tend|think|vary|want)$"
     r"|(?:ing|ed|ly|al|ic|ous|ive|able|ible|est|less|ful|ary|ical|en)$"
 )
 """Units, and endings of words that describe or do something; a heading ends with what is named."""
@@ -154,6 +161,64 @@ BEFORE_A_NOUN = frozenset(
 )
 # fmt: on
 """Words after which something is named; what never stands after one of them is no heading."""
+
+LIST_NUMBER = re.compile(
+    r"^(?:\((?:\d{1,3}|[a-z]|[ivx]{1,5})\)|(?:\d{1,3}|[a-z])\))\s+(?=[A-Z\"\u201c])"
+)
+"""The number of an item in a list, which is no part of what it says."""
+
+CUT_SHORT = re.compile(
+    r"(?:^|[\s(;,])(?:Adm|Art|Brig|Bros|Capt|Cmdr|Co[lm]|Comdr|Cpl|Dr|Fr|Gen|Gov|Hon|Lieut|Lt|Maj|"
+    r"Messrs|Mgr|Mr|Mrs|Ms|No|Nos|Pres|Prof|Pvt|Rear-Adm|Rep|Rev|Sec|Secy|Sen|Sergt|Sgt|Sr|St|Supt|"
+    r"Vol)\.$"
+)
+"""An end that is none: what is shortened there goes on with a name or a number."""
+
+DAY_OF_A_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?\s+\d{1,2}\.$"
+)
+"""An end after which a year may stand."""
+
+FINITE = re.compile(
+    r"\b(?:am|is|are|was|were|be|been|has|have|had|do|does|did|will|would|shall|should|can|cannot|"
+    r"could|may|might|must|ought|need|let|\w+n['\u2019]t|"
+    r"became|began|bore|bought|broke|brought|built|came|caught|chose|cost|cut|dealt|drew|drove|fell|"
+    r"fought|found|gave|got|grew|heard|held|hit|kept|knew|laid|lay|led|left|lent|let|lost|made|meant|"
+    r"met|paid|put|ran|rose|said|sat|saw|sent|set|shot|shook|shut|sold|sought|spent|spoke|spread|"
+    r"stood|struck|took|taught|thought|threw|told|understood|went|won|wore|wrote|"
+    r"become|begin|believe|bring|call|carry|cause|come|contain|continue|demand|depend|differ|exist|"
+    r"fail|follow|form|give|go|grow|help|hold|include|keep|know|lead|lie|live|make|mean|move|occur|"
+    r"offer|play|produce|provide|reach|receive|remain|require|run|say|see|seem|serve|show|stand|"
+    r"suggest|take|tell|tend|think|turn|use|vary|want|work|[a-z]+ed)\b"
+    r"|\b(?!as\b|its\b|his\b|this\b|thus\b|plus\b|versus\b)[a-z]+(?<!s)(?<!u)s\b"
+)
+"""A word that may be a verb with its subject; a sentence without any is a piece of one."""
+
+YEAR = re.compile(r"\b(1[0-9]{3}|20[0-4][0-9])\b")
+
+ONCE_ONLY = re.compile(
+    r"\b(?:built|rebuilt|erected|founded|established|created|invented|discovered|born|died|killed|"
+    r"dug|opened|closed|completed|finished|begun|began|signed|ratified|elected|crowned|married|sunk|"
+    r"destroyed|burned|introduced|adopted|abolished|annexed|bought|published|written|painted)\b",
+    re.IGNORECASE,
+)
+"""What happens to a thing once, so that two years of it contradict each other."""
+
+OF_ITS_TIME = re.compile(
+    r"\b(?:now|today|recent(?:ly)?|current(?:ly)?|present|last|past|next|previous|preceding|ensuing|"
+    r"fiscal|during|so\s+far|to\s+date|already|since|until|up\s+to|"
+    r"this\s+(?:year|month|day|session|time)|(?:the|each|every|same|first|second|third)\s+(?:year|month|quarter|"
+    r"session|week|day)|years?\s+ago|session)\b",
+    re.IGNORECASE,
+)
+"""A statement about the time in which it was made; another time has other numbers."""
+
+SAYS_THEY_DIFFER = re.compile(
+    r"\b(?:differ\w*|disagree\w*|contradict\w*|conflict\w*|disput\w*|not\s+settled|unsettled)\b",
+    re.IGNORECASE,
+)
+"""How a heading, or words between quotes, say that sources contradict each other."""
 
 AFTER_INITIAL = re.compile(r"(?:^|[\s(])[A-Z]\.\s*$")
 """What stands before a piece that is no sentence: the first initials of a name."""

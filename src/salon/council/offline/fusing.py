@@ -5,8 +5,10 @@ from dataclasses import replace
 from statistics import fmean
 
 from salon.council.offline.choosing import choose, scores_for, voiced
-from salon.council.offline.composing import Taken, is_sent_back, take_apart
+from salon.council.offline.composing import Taken, take_apart
 from salon.council.offline.cues import ROLE_HEADINGS
+from salon.council.offline.differing import DIFFER_HEADING, differing, is_sent_back
+from salon.council.offline.headings import share_a_name
 from salon.council.offline.measuring import ENOUGH_SECTIONS
 from salon.council.offline.outline import FEWEST, Planned, plan_sections, progress
 from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool
@@ -17,6 +19,7 @@ from salon.council.rounds import Failing
 from salon.council.seats import Seat
 
 MOST_SECTIONS, PER_SECTION, PER_DOCUMENT = 5, 5, 3
+_BY_ROLE = tuple(ROLE_HEADINGS.values())
 _SAME_SECTION = 1.4
 """How alike sections are that must become one."""
 
@@ -28,17 +31,38 @@ def fuse(
     seats: Sequence[Seat],
     *,
     without: Sequence[Failing] = (),
-) -> Taken:
-    """Join drafts by what their authors weigh; in whichever order they come, it is the same."""
+) -> list[Taken]:
+    """Join drafts by what their authors weigh, in a few ways; which is best the caller measures.
+
+    In whichever order they come, it is the same. The first way plans anew over the sections of
+    all; the others keep one draft as it is and put what the others add into its sections.
+    """
     strategy = shared_strategy(seats)
-    sections: list[Planned] = []
+    apart: list[tuple[Planned, ...]] = []
     for markdown in sorted(drafts):
         taken = take_apart(markdown, pool, sources)
         pool = taken.pool  # it only grows at the end, so places stay what they are
-        sections += [
-            Planned(heading=one.heading, places=one.places, question=one.question)
-            for one in taken.chosen
-        ]
+        apart.append(
+            tuple(
+                Planned(heading=one.heading, places=one.places, question=one.question)
+                for one in taken.chosen
+                if one.heading != DIFFER_HEADING
+            )
+        )
+    scores = scores_for(pool, strategy.weights)
+    last = differing(pool, scores, strategy, without)
+    ways = [_planned_anew([one for each in apart for one in each], pool, without)]
+    if len(apart) > 1:
+        ways += [_grown(own, apart, pool, without) for own in apart]
+    return [
+        Taken(pool=pool, chosen=(*choose(pool, planned, scores, strategy), *last))
+        for planned in ways
+    ]
+
+
+def _planned_anew(
+    sections: Sequence[Planned], pool: Pool, without: Sequence[Failing]
+) -> list[Planned]:
     own = set(voiced(pool, sorted({at for one in sections for at in one.places})))
     kept = [
         replace(one, places=tuple(at for at in one.places if at in own))
@@ -49,8 +73,28 @@ def fuse(
     if len(planned) < ENOUGH_SECTIONS <= len(everything) // FEWEST:
         planned = plan_sections(pool, everything, Plan.THEMES, MOST_SECTIONS - 1)
     planned.sort(key=lambda one: _late(pool, one))
-    scores = scores_for(pool, strategy.weights)
-    return Taken(pool=pool, chosen=tuple(choose(pool, planned, scores, strategy)))
+    return planned
+
+
+def _grown(
+    own: Sequence[Planned],
+    drafts: Sequence[Sequence[Planned]],
+    pool: Pool,
+    without: Sequence[Failing],
+) -> list[Planned]:
+    """Return one draft's sections with what the others add, each where it is nearest."""
+    rest = [at for each in drafts if each is not own for one in each for at in one.places]
+    everything = (*own, Planned(heading="", places=tuple(dict.fromkeys(rest))))
+    *kept, more = _each_once(everything, pool, without)
+    kept = [one for one in kept if one.places]
+    if not kept:
+        return _planned_anew(everything, pool, without)
+    centres = [pool.vectors[list(one.places)].mean(axis=0) for one in kept]
+    for at in more.places:
+        near = [float(pool.vectors[at] @ centre) for centre in centres]
+        nearest = near.index(max(near))
+        kept[nearest] = replace(kept[nearest], places=(*kept[nearest].places, at))
+    return kept
 
 
 def shared_strategy(seats: Sequence[Seat]) -> Strategy:
@@ -65,6 +109,7 @@ def shared_strategy(seats: Sequence[Seat]) -> Strategy:
         sections=MOST_SECTIONS,
         per_section=PER_SECTION,
         per_document=PER_DOCUMENT,
+        says_conflicts=any(one.says_conflicts for one in own),
     )
 
 
@@ -91,12 +136,18 @@ def _joined(sections: Sequence[Planned], pool: Pool) -> list[Planned]:
 
 def _likeness(pool: Pool, one: Planned, other: Planned) -> float:
     """Return how alike two sections are: 1 and more where they share name or most sentences."""
-    if one.heading.casefold() == other.heading.casefold():
+    if _are_called_alike(one.heading, other.heading, pool):
         return 2.0
     first, second = set(one.places), set(other.places)
     shared = len(first & second) / min(len(first), len(second))
     near = pool.vectors[list(first)].mean(axis=0) @ pool.vectors[list(second)].mean(axis=0)
     return 2 * shared + 0.5 * float(near)
+
+
+def _are_called_alike(one: str, other: str, pool: Pool) -> bool:
+    if one.startswith(_BY_ROLE) or other.startswith(_BY_ROLE):
+        return one.casefold() == other.casefold()
+    return share_a_name(one, other, pool)
 
 
 def _each_once(
@@ -123,7 +174,12 @@ def _is_wanted(pool: Pool, at: int, kept: Sequence[int], without: Sequence[Faili
         for known in kept
     )
     is_on_topic = pool.features[Feature.RELEVANCE][at] >= ON_TOPIC
-    return is_new and bool(is_on_topic) and not is_sent_back(quote.text, without)
+    return (
+        is_new
+        and bool(is_on_topic)
+        and at not in pool.torn
+        and not is_sent_back(quote.text, without)
+    )
 
 
 def _late(pool: Pool, section: Planned) -> tuple[bool, float, tuple[int, ...]]:

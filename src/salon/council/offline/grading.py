@@ -28,6 +28,10 @@ _MOST_DERIVED = 4
 _MOST_BROKEN = 3
 _MOST_WITHOUT_A_QUESTION = 9
 _MOSTLY = 0.5
+_MOST_CLASHING = 5
+"""What accuracy is left where sentences contradict each other as if nothing were."""
+_MOST_ONE_SIDED, _LEAST_ONE_SIDED = 8, 6
+"""The same where one side of a difference is told: a slip, and a point less for each more of it."""
 
 
 def grade(seat: Seat, measured: Measured, *, is_fusion: bool) -> Graded:
@@ -54,6 +58,10 @@ def _accuracy(seat: Seat, measured: Measured) -> int:
         score -= DOUBT.get(seat, 0)
     if measured.broken:
         score = min(score, _MOST_BROKEN)
+    if measured.one_sided:
+        score = min(score, max(_LEAST_ONE_SIDED, _MOST_ONE_SIDED + 1 - measured.one_sided))
+    if measured.clashing:
+        score = min(score, _MOST_CLASHING)
     if measured.derived and not measured.sources:
         score = min(score, _MOST_DERIVED)
     return max(1, score)
@@ -93,7 +101,8 @@ def _rationale(measured: Measured, scores: Scorecard) -> str:
     return (
         f"Accuracy {scores.accuracy}: {len(measured.lines)} sentences, {measured.exact:.0%} exact "
         f"quotes, {measured.borne_out:.0%} borne out by their own notes, {measured.broken} notes "
-        f"that lead nowhere. "
+        f"that lead nowhere, {measured.clashing + measured.one_sided} sentences that another "
+        f"source contradicts without a word of it. "
         f"Depth {scores.depth}: {measured.sources} independent sources, "
         f"{values[Measure.ON_TOPIC]:.0%} of the sentences on the topic, "
         f"{values[Measure.ROLES]:.0%} of definition, history, mechanism and consequence there; "

@@ -5,7 +5,7 @@ itself, and whatever stands in it is counted, never obeyed.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -16,10 +16,11 @@ from salon.core.hashing import CardHash
 from salon.council.cited import is_derived, read_with_citations
 from salon.council.drafts import LINKING, Section, Sentence
 from salon.council.offline.choosing import WHOLE_CHAPTER
-from salon.council.offline.cues import Role
+from salon.council.offline.conflicts import contradict
+from salon.council.offline.cues import SAYS_THEY_DIFFER, Role
 from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool, Term
 from salon.council.offline.sentences import ease_of, leans_on, traits_of
-from salon.council.offline.sources import Sources
+from salon.council.offline.sources import Quote, Sources
 from salon.council.offline.strategies import Measure
 from salon.council.offline.words import is_shared, overlap, stems
 
@@ -45,6 +46,15 @@ class Line:
     """The place of an earlier sentence that says the same."""
     leans_on: str | None = None
     """The words at its beginning that nothing before explains."""
+    contradicted_by: int | None = None
+    """The place of another sentence that contradicts it, where the draft does not say so."""
+    is_one_sided: bool = False
+    """Whether a source contradicts it that the draft passes over."""
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Tell whether sources differ in this and the draft does not say so."""
+        return self.contradicted_by is not None or self.is_one_sided
 
     @property
     def is_cited(self) -> bool:
@@ -70,6 +80,16 @@ class Measured:
     def on_topic(self) -> int:
         """Return how many sentences have to do with the topic."""
         return sum(map(_is_on_topic, self.lines))
+
+    @property
+    def clashing(self) -> int:
+        """Return how many sentences another one of the draft contradicts, as if nothing were."""
+        return sum(one.contradicted_by is not None for one in self.lines)
+
+    @property
+    def one_sided(self) -> int:
+        """Return how many sentences a source contradicts that the draft passes over."""
+        return sum(one.is_one_sided for one in self.lines)
 
     @property
     def exact(self) -> float:
@@ -144,6 +164,9 @@ def _lines(sections: Sequence[Section], pool: Pool, sources: Sources) -> tuple[L
     vectors = sources.vectors(texts)
     relevant = pool.relevance([sentence for _, sentence in placed], sources)
     alike = vectors @ vectors.T
+    clashes = _clashes(placed)
+    known = {_flat(one.text): place for place, one in enumerate(pool.quotes)}
+    open_ = {number for number, section in enumerate(sections) if _says_they_differ(section)}
     lines = []
     for at, (number, sentence) in enumerate(placed):
         lines.append(
@@ -157,15 +180,65 @@ def _lines(sections: Sequence[Section], pool: Pool, sources: Sources) -> tuple[L
                     (
                         before
                         for before in range(at)
-                        if alike[at, before] >= pool.closeness.same
-                        or overlap(stems(texts[at]), stems(texts[before])) >= SAME_WORDS
+                        if before not in clashes[at]
+                        and (
+                            alike[at, before] >= pool.closeness.same
+                            or overlap(stems(texts[at]), stems(texts[before])) >= SAME_WORDS
+                        )
                     ),
                     None,
                 ),
                 leans_on=leans_on(sentence.text),
+                contradicted_by=next(
+                    (
+                        other
+                        for other in sorted(clashes[at])
+                        if not (number in open_ and placed[other][0] == number)
+                    ),
+                    None,
+                ),
+                is_one_sided=not clashes[at] and _is_contradicted(sentence, pool, known),
             )
         )
     return tuple(lines)
+
+
+def _clashes(placed: Sequence[tuple[int, Sentence]]) -> list[set[int]]:
+    """Return for each sentence the places of those from other sources that contradict it."""
+    found: list[set[int]] = [set() for _ in placed]
+    for at, (_, sentence) in enumerate(placed):
+        for before, (_, other) in enumerate(placed[:at]):
+            if _are_of_others(sentence, other) and contradict(sentence.text, other.text):
+                found[at].add(before)
+                found[before].add(at)
+    return found
+
+
+def _is_contradicted(sentence: Sentence, pool: Pool, known: Mapping[str, int]) -> bool:
+    at = known.get(_flat(sentence.text))
+    if at is not None:  # what the pool has was compared when it was gathered
+        return at in pool.torn
+    return any(
+        _are_of_others(sentence, other) and contradict(sentence.text, other.text)
+        for other in pool.quotes
+    )
+
+
+def _are_of_others(one: Sentence | Quote, other: Sentence | Quote) -> bool:
+    """Tell whether two sentences have no source in common."""
+    cards = {cited.hash for cited in one.citations}
+    return bool(cards) and cards.isdisjoint(cited.hash for cited in other.citations)
+
+
+def _says_they_differ(section: Section) -> bool:
+    """Tell whether a section says that sources differ: in its heading, or between its quotes."""
+    linking = [
+        sentence.text
+        for paragraph in section.paragraphs
+        for sentence in paragraph
+        if sentence.text.strip() in LINKING
+    ]
+    return any(SAYS_THEY_DIFFER.search(text) for text in (section.heading, *linking))
 
 
 def _is_exact(sentence: Sentence) -> bool:
@@ -181,8 +254,12 @@ def _is_borne_out(sentence: Sentence) -> bool:
     return bool(own) and len(own & quoted) / len(own) >= _PARTLY
 
 
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _folded(text: str) -> str:
-    return " ".join(text.split()).strip(" \"'\u201c\u201d\u2018\u2019.!?")
+    return _flat(text).strip(" \"'\u201c\u201d\u2018\u2019.!?")
 
 
 # Values

@@ -12,7 +12,7 @@ import numpy as np
 
 from salon.council.offline.cues import ROLE_HEADINGS, Role
 from salon.council.offline.features import Matrix, links_of
-from salon.council.offline.headings import headings, spelled
+from salon.council.offline.headings import heading_of, headings, share_a_name, spelled
 from salon.council.offline.pool import Pool
 from salon.council.offline.strategies import Feature, Plan
 from salon.council.offline.words import is_shared
@@ -41,17 +41,24 @@ class Planned:
 
 
 def plan_sections(pool: Pool, places: Sequence[int], plan: Plan, most: int) -> list[Planned]:
-    """Return at most `most` sections over the quotes at these places."""
+    """Return at most `most` sections over the quotes at these places.
+
+    What is not English goes by its sources: headings and roles are known by English words alone.
+    """
+    if pool.language is not None:
+        return _by_sources(pool, places, most)
     return _PLANS[plan](pool, places, most)
 
 
 # Plans
 
 
-def _by_themes(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
+def _by_themes(
+    pool: Pool, places: Sequence[int], most: int, taken: Sequence[str] = ()
+) -> list[Planned]:
     groups = themes(pool, places, most)
     groups.sort(key=lambda group: (progress(pool, group), -_worth(pool, group), group))
-    named = headings(pool, groups)
+    named = headings(pool, groups, taken=taken)
     return [
         Planned(heading=heading, places=tuple(group))
         for heading, group in zip(named, groups, strict=True)
@@ -101,13 +108,34 @@ def _by_bridges(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
     sections: list[Planned] = []
     for key in sorted(worth, key=lambda one: (-worth[one], one)):
         free = [places[at] for at in links[key] if places[at] not in used]
-        if len({pool.quotes[at].document for at in free}) >= FEWEST and len(sections) < most // 2:
+        is_new = not any(share_a_name(key, one.heading, pool) for one in sections)
+        is_linking = len({pool.quotes[at].document for at in free}) >= FEWEST
+        if is_linking and is_new and len(sections) < most // 2:
             used |= set(free)
             sections.append(Planned(heading=spelled(key, pool, free), places=tuple(free)))
     rest = [at for at in places if at not in used]
     if len(rest) < FEWEST:
         return sections
-    return [*_by_themes(pool, rest, most - len(sections)), *sections]
+    taken = [one.heading for one in sections]
+    return [*_by_themes(pool, rest, most - len(sections), taken), *sections]
+
+
+def _by_sources(pool: Pool, places: Sequence[int], most: int) -> list[Planned]:
+    """Make a section of each source, under its own title; the rest stands under the topic."""
+    by_source: defaultdict[str, list[int]] = defaultdict(list)
+    for at in places:
+        by_source[pool.quotes[at].document].append(at)
+    sections: dict[str, list[int]] = {}
+    rest: list[int] = []
+    for found in by_source.values():
+        title = next((heading_of(pool.quotes[at].citations[0].source) for at in found), "")
+        if title and title not in sections and len(found) >= FEWEST and len(sections) < most - 1:
+            sections[title] = found
+        else:
+            rest += found
+    if rest:
+        sections[heading_of(pool.topic)] = [*sections.pop(heading_of(pool.topic), ()), *rest]
+    return [Planned(heading=title, places=tuple(found)) for title, found in sections.items()]
 
 
 _PLANS: dict[Plan, Callable[[Pool, Sequence[int], int], list[Planned]]] = {

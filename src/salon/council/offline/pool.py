@@ -9,20 +9,24 @@ weaker passages are looked at too, and a sentence counts for what the text aroun
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from salon.core.errors import NotFound
 from salon.council.drafts import Sentence
+from salon.council.offline.conflicts import conflicts_among
 from salon.council.offline.features import Closeness, Matrix, features_of, topic_share
 from salon.council.offline.sources import Quote, Sources
 from salon.council.offline.strategies import Feature
-from salon.council.offline.words import is_shared, overlap, telling_words, terms, words
+from salon.council.offline.words import is_shared, overlap, terms, topic_words
 
 if TYPE_CHECKING:
     from salon.core.embedding import Vectors
+    from salon.corpus.search import FoundPassage
 
+NAMES_NOTHING = "the topic names nothing to look for"
 FIRST_SEARCH, MORE_SEARCHES, NEXT_SEARCH = 40, 6, 12
 """Passages of the first search, further searches, and passages of each."""
 MOST_QUOTES = 240
@@ -81,6 +85,16 @@ class Pool:
     closeness: Closeness
     reads_around: bool = False
     """Whether a sentence counts for what the text around it is about, since there are so few."""
+    language: str | None = None
+    """What most of the texts on the topic are written in, where that is not English."""
+    conflicts: frozenset[tuple[int, int]] = frozenset()
+    """Places of quotes that contradict each other."""
+    torn: frozenset[int] = field(init=False)
+    """Places of quotes that some other source contradicts."""
+
+    def __post_init__(self) -> None:
+        torn = frozenset(at for pair in self.conflicts for at in pair)
+        object.__setattr__(self, "torn", torn)
 
     def relevance(self, said: Sequence[Sentence], sources: Sources) -> Matrix:
         """Return how much each of some sentences has to do with the topic, from 0 to 1."""
@@ -96,14 +110,35 @@ class Pool:
 
 def gather(sources: Sources, topic: str, *, width: int = 0) -> Pool:
     """Return what the archive holds on a topic; a greater `width` looks further."""
-    topic_stems = telling_words(topic) or tuple(word.casefold() for word in words(topic))
-    pool = _weigh(sources, topic, topic_stems, _found(sources, topic, topic_stems, width))
-    on_topic = int((pool.features[Feature.RELEVANCE] >= ON_TOPIC).sum())
+    if not topic_words(topic):
+        raise NotFound(NAMES_NOTHING, hint="name the thing that the chapter is to be about")
     first = sources.find(topic, FIRST_SEARCH * (1 + width))
+    language = _language_of(sources, first)
+    topic_stems = topic_words(topic, language)
+    pool = _weigh(sources, topic, topic_stems, _found(sources, topic, topic_stems, width))
+    pool = replace(pool, language=language)
+    on_topic = int((pool.features[Feature.RELEVANCE] >= ON_TOPIC).sum())
     if on_topic >= FEW_QUOTES or not any(one.score >= _CLEAR for one in first):
         return pool
     more = _found(sources, topic, topic_stems, width, least=_WEAKEST_PASSAGE)
-    return _weigh(sources, topic, topic_stems, more, reads_around=True)
+    wider = _weigh(sources, topic, topic_stems, more, reads_around=True)
+    return replace(wider, language=language)
+
+
+def _language_of(sources: Sources, passages: "Sequence[FoundPassage]") -> str | None:
+    """Return what more than half of some passages are written in, if that is not English."""
+    told = Counter(sources.language_of(one.hash) for one in passages)
+    language, count = max(told.items(), key=lambda one: one[1], default=(None, 0))
+    return language if 2 * count > len(passages) else None
+
+
+def says_of_what(quote: Quote, topic_stems: Sequence[str]) -> bool:
+    """Tell whether a sentence says what it speaks of, as far as that can be seen.
+
+    What leans on the sentence before is known in English alone. Elsewhere `it` may mean anything,
+    so only a sentence counts that names a word of the topic itself.
+    """
+    return quote.language is None or topic_share(quote.text, topic_stems) > 0
 
 
 def _found(
@@ -119,7 +154,7 @@ def _found(
     for term in _shared_terms(first, topic_stems)[: MORE_SEARCHES + 2 * width]:
         for one in _quotes_for(sources, f"{topic} {term.spelling}", NEXT_SEARCH, least):
             found.setdefault(one.place, one)
-    return list(found.values())
+    return [one for one in found.values() if says_of_what(one, topic_stems)]
 
 
 def closeness_of(sources: Sources) -> Closeness:
@@ -208,7 +243,7 @@ def _weigh(
     everything = assemble(sources, topic, topic_stems, quotes, reads_around=reads_around)
     value = everything.features[Feature.RELEVANCE]
     order = sorted(range(len(quotes)), key=lambda at: (-value[at], quotes[at].place))
-    kept = _without_repeats(order, quotes, everything.vectors, everything.closeness)
+    kept = _without_repeats(order, everything)
     best = [quotes[at] for at in kept[:MOST_QUOTES]]
     return assemble(sources, topic, topic_stems, best, reads_around=reads_around)
 
@@ -241,6 +276,7 @@ def assemble(
         important=tuple(_shared_terms(quotes[: MOST_QUOTES // 3], topic_stems)[:IMPORTANT_TERMS]),
         closeness=closeness,
         reads_around=reads_around,
+        conflicts=conflicts_among(quotes, [int(at) for at in (value >= ON_TOPIC).nonzero()[0]]),
     )
 
 
@@ -252,19 +288,24 @@ def extended(pool: Pool, sources: Sources, quotes: Sequence[Quote]) -> Pool:
         return pool
     both = [*pool.quotes, *new]
     larger = assemble(sources, pool.topic, pool.topic_stems, both, reads_around=pool.reads_around)
-    return replace(larger, important=pool.important)
+    return replace(larger, important=pool.important, language=pool.language)
 
 
-def _without_repeats(
-    order: Sequence[int], quotes: Sequence[Quote], vectors: "Vectors", closeness: Closeness
-) -> list[int]:
-    """Return the places of quotes in order, without those that say what a better one says."""
+def _without_repeats(order: Sequence[int], pool: Pool) -> list[int]:
+    """Return the places of quotes in order, without those that say what a better one says.
+
+    What contradicts the better one is no repeat of it, however alike the words are.
+    """
+    quotes = pool.quotes
     kept: list[int] = []
     for at in order:
-        cosines = vectors[kept] @ vectors[at] if kept else ()
+        cosines = pool.vectors[kept] @ pool.vectors[at] if kept else ()
         is_new = all(
-            cosine < closeness.same
-            and overlap(quotes[at].traits.stems, quotes[known].traits.stems) < SAME_WORDS
+            (
+                cosine < pool.closeness.same
+                and overlap(quotes[at].traits.stems, quotes[known].traits.stems) < SAME_WORDS
+            )
+            or (min(at, known), max(at, known)) in pool.conflicts
             for known, cosine in zip(kept, cosines, strict=True)
         )
         if is_new:

@@ -14,11 +14,13 @@ import numpy as np
 from salon.council.holders import Shown
 from salon.council.offline.arranging import Chosen, arranged
 from salon.council.offline.choosing import scores_for, usable
-from salon.council.offline.composing import Taken, is_sent_back, take_apart
+from salon.council.offline.composing import Taken, take_apart
+from salon.council.offline.differing import DIFFER_HEADING, differing, is_sent_back
 from salon.council.offline.features import topic_share
+from salon.council.offline.headings import heading_of
 from salon.council.offline.measuring import Line, Measured
 from salon.council.offline.outline import FEWEST
-from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool, extended
+from salon.council.offline.pool import ON_TOPIC, SAME_WORDS, Pool, extended, says_of_what
 from salon.council.offline.reviewing import Wishes, read_wishes
 from salon.council.offline.sources import Quote, Sources
 from salon.council.offline.strategies import Feature, Strategy
@@ -64,18 +66,25 @@ def refine(
             places=tuple(
                 at
                 for at in section.places
-                if taken.pool.quotes[at].text not in dropped
+                if at not in taken.pool.torn
+                and taken.pool.quotes[at].text not in dropped
                 and not is_sent_back(taken.pool.quotes[at].text, without)
             ),
         )
         for section in taken.chosen
+        if section.heading != DIFFER_HEADING
     ]
     room = MOST_SENTENCES - sum(len(section.places) for section in kept)
     new = _best_new(taken.pool, kept, asked, strategy, without)
     # Whoever adopts all that is asked for ends with everybody else's text.
     most = min(room, MOST_ADDED, math.ceil(_ADOPTED * len(new)))
     placed = _placed(taken.pool, kept, new[: max(0, most)])
-    return Taken(pool=taken.pool, chosen=tuple(arranged(taken.pool, placed, strategy.order)))
+    scores = scores_for(taken.pool, strategy.weights)
+    chosen = (
+        *arranged(taken.pool, placed, strategy.order),
+        *differing(taken.pool, scores, strategy, without),
+    )
+    return Taken(pool=taken.pool, chosen=chosen)
 
 
 def _asked_for(wishes: Sequence[Wishes], pool: Pool, sources: Sources) -> Counter[Quote]:
@@ -86,7 +95,7 @@ def _asked_for(wishes: Sequence[Wishes], pool: Pool, sources: Sources) -> Counte
         found: set[Quote] = set()
         for card, start, end in wish.spans:
             quote = sources.find_span(card, start, end)
-            if quote is not None:
+            if quote is not None and says_of_what(quote, pool.topic_stems):
                 found.add(known.get((quote.citations[0].hash, start), quote))
         for words in wish.searches:
             found |= set(_search(words, pool, sources))
@@ -102,7 +111,11 @@ def _search(words: str, pool: Pool, sources: Sources) -> list[Quote]:
         for passage in sources.find(f"{pool.topic} {words}", _SEARCHED)
         for quote in sources.quotes_of(passage)
     ]
-    fitting = [one for one in quotes if topic_share(one.text, wanted) >= _MEANT]
+    fitting = [
+        one
+        for one in quotes
+        if topic_share(one.text, wanted) >= _MEANT and says_of_what(one, pool.topic_stems)
+    ]
     return sorted(fitting, key=lambda one: (-topic_share(one.text, wanted), one.place))[:1]
 
 
@@ -117,7 +130,12 @@ def _dropped(measured: Measured, wishes: Sequence[Wishes]) -> set[str]:
 
 
 def _is_faulty(line: Line) -> bool:
-    return line.repeats is not None or line.leans_on is not None or line.relevance < ON_TOPIC
+    return (
+        line.repeats is not None
+        or line.leans_on is not None
+        or line.relevance < ON_TOPIC
+        or line.is_contradicted
+    )
 
 
 def _best_new(
@@ -138,7 +156,8 @@ def _best_new(
         is_on_topic = pool.features[Feature.RELEVANCE][at] >= ON_TOPIC
         is_refused = is_sent_back(pool.quotes[at].text, without)
         is_voiced = pool.features[Feature.OWN_VOICE][at] > 0
-        if is_on_topic and is_voiced and not is_refused and not _is_there(pool, at, (*there, *new)):
+        is_wanted = is_on_topic and is_voiced and not is_refused and at not in pool.torn
+        if is_wanted and not _is_there(pool, at, (*there, *new)):
             new.append(at)
     return new
 
@@ -159,7 +178,7 @@ def _placed(pool: Pool, sections: Sequence[Chosen], new: Sequence[int]) -> list[
     loose = [at for section in sections if len(section.places) < FEWEST for at in section.places]
     if not kept:
         everything = [*loose, *new]
-        heading = sections[0].heading if sections else pool.topic
+        heading = sections[0].heading if sections else heading_of(pool.topic)
         return [Chosen(heading=heading, places=tuple(everything))] if everything else []
     centres = [pool.vectors[list(section.places)].mean(axis=0) for section in kept]
     places = [list(section.places) for section in kept]

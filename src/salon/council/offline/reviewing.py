@@ -21,7 +21,7 @@ from salon.council.offline.sentences import traits_of
 from salon.council.offline.sources import Quote
 from salon.council.offline.strategies import STRATEGIES, Feature, Measure
 from salon.council.offline.words import is_shared, telling_words
-from salon.council.seats import CHARGES, Seat
+from salon.council.seats import Seat
 from salon.guard.instructions import is_instruction
 
 MOST_WISHES = 8
@@ -36,13 +36,16 @@ _CARD = re.compile(r"\bcard:([0-9a-f]{32,128})#(\d{1,12})-(\d{1,12})")
 _DROP = re.compile(r"\b(?:drop|replace|prove)\s+sentence\s+(\d{1,4})\b", re.IGNORECASE)
 _MEASURED = re.compile(r"^\s*(?:measured:|read for\b)", re.IGNORECASE)
 
-_FOR: dict[Seat, str] = {
-    Seat.CHAIR: "for the plan of the whole",
-    Seat.MINER: "for its figures and names",
-    Seat.AUDITOR: "because other sources agree with it",
-    Seat.PROFESSOR: "because it is plain or shows a condition",
-    Seat.VIZIER: "because it links distant sources",
+_FOR: dict[Feature, str] = {
+    Feature.AGREED: "because other sources agree with it",
+    Feature.BRIDGE: "because it links distant sources",
+    Feature.FIGURES: "for its figures",
+    Feature.NAMES: "for the names in it",
+    Feature.CONTRAST: "because it shows a condition",
+    Feature.ROLE: "because it says what the thing is, comes from, does or leads to",
+    Feature.EASE: "because it is plain",
 }
+"""Why a sentence is asked for: what is most true of it, whoever asks, so that nobody is known."""
 _BEST_BY: dict[Seat, Feature] = {
     Seat.CHAIR: Feature.CENTRAL,
     Seat.MINER: Feature.FIGURES,
@@ -71,7 +74,7 @@ def review(seat: Seat, measured: Measured, pool: Pool) -> str:
         f"{values[Measure.ON_TOPIC]:.0%} on the topic, readability {values[Measure.EASE]:.2f}, "
         f"order {values[Measure.ORDER]:.2f}."
     )
-    lines = [f"Read for {CHARGES[seat].virtue}.", summary]
+    lines = [summary]
     wishes = [*_faults(measured), *_additions(seat, measured, pool)][:MOST_WISHES]
     lines += [f"- {wish}" for wish in wishes] or ["- keep it as it is: nothing measurable is wrong"]
     return "\n".join(lines)
@@ -83,6 +86,15 @@ def _faults(measured: Measured) -> Iterator[str]:
             yield f"prove sentence {number}: its notes do not bear it out"
         elif line.repeats is not None:
             yield f"drop sentence {number}: it says what sentence {line.repeats + 1} says"
+        elif line.contradicted_by is not None:
+            yield (
+                f"drop sentence {number}, or say that sources differ: sentence "
+                f"{line.contradicted_by + 1} contradicts it"
+            )
+        elif line.is_one_sided:
+            yield (
+                f"drop sentence {number}, or say that sources differ: another source contradicts it"
+            )
         elif line.leans_on is not None:
             yield f'replace sentence {number}: it begins with "{line.leans_on}", which is not said'
     if measured.values[Measure.ORDER] < 1:
@@ -112,7 +124,11 @@ def _additions(seat: Seat, measured: Measured, pool: Pool) -> Iterator[str]:
                 yield f'add a sentence of "{role}": {_proof(pool.quotes[at])}'
     best = pool.features[_BEST_BY[seat]]
     for at in sorted(free[:MOST_USED], key=lambda at: (-best[at] - scores[at], at))[:_OWN_WISHES]:
-        yield f"add this, {_FOR[seat]}: {_proof(pool.quotes[at])}"
+        yield f"add this, {_why(pool, at)}: {_proof(pool.quotes[at])}"
+
+
+def _why(pool: Pool, at: int) -> str:
+    return _FOR[max(_FOR, key=lambda feature: float(pool.features[feature][at]))]
 
 
 def _has(quote: Quote, roots: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ author and needs none; a draft of a model or of somebody outside is measured lik
 
 import threading
 from collections.abc import Callable
+from statistics import fmean
 
 from salon.core.archive import Archive
 from salon.core.embedding import Embedder
@@ -13,6 +14,7 @@ from salon.core.errors import NotFound
 from salon.council.holders import Brief, Graded, Shown
 from salon.council.offline import grading, reviewing
 from salon.council.offline.arranging import Chosen
+from salon.council.offline.choosing import scores_for, usable
 from salon.council.offline.composing import Taken, compose, written
 from salon.council.offline.fusing import fuse
 from salon.council.offline.measuring import Measured, measure
@@ -20,6 +22,7 @@ from salon.council.offline.pool import Pool, gather
 from salon.council.offline.refining import refine
 from salon.council.offline.sources import Search, Sources
 from salon.council.offline.strategies import STRATEGIES
+from salon.council.offline.words import title_of
 from salon.council.rounds import Phase
 from salon.council.seats import CHARGES, Seat
 
@@ -28,6 +31,7 @@ FEWEST_SENTENCES = 3
 NOTHING = "the archive has nothing on this"
 TOO_LITTLE = "the archive has too little on this"
 _MOST_KEPT = 8
+_LONGEST_TOPIC = 300
 _MOST_MEASURED = 256
 
 
@@ -47,7 +51,9 @@ class Bench:
             if key not in self._pools:
                 if len(self._pools) >= _MOST_KEPT:
                     self._pools.clear()
-                self._pools[key] = gather(self.sources, brief.topic, width=brief.attempt)
+                # Signs of Markdown in a topic name nothing, and would be searched for.
+                topic = title_of(brief.topic, _LONGEST_TOPIC)
+                self._pools[key] = gather(self.sources, topic, width=brief.attempt)
             return self._pools[key]
 
     def measured(self, brief: Brief, markdown: str) -> Measured:
@@ -59,6 +65,14 @@ class Bench:
                     self._measured.clear()
                 self._measured[key] = measure(markdown, self.pool(brief), self.sources)
             return self._measured[key]
+
+    def worth(self, brief: Brief, markdown: str) -> float:
+        """Return what all five together would give a text."""
+        measured = self.measured(brief, markdown)
+        given = [grading.grade(seat, measured, is_fusion=False).scores for seat in Seat]
+        # A score that rejects costs more than any mean gains.
+        lowest = min(one.lowest for one in given)
+        return fmean(one.mean for one in given) - 10 * (lowest < grading.LEAST_SCORE)
 
 
 class OfflineSeat:
@@ -101,15 +115,20 @@ class OfflineSeat:
         return grading.grade(self._seat, measured, is_fusion=brief.phase is Phase.RATIFICATION)
 
     def fuse(self, brief: Brief) -> str:
-        """Join the two candidates; both authors come to the same text."""
-        taken = fuse(
+        """Join the two candidates; both authors come to the same text.
+
+        Of the ways to join them that one is taken which all five together would grade highest.
+        """
+        ways = fuse(
             [one.markdown for one in brief.fusing],
             self._bench.pool(brief),
             self._bench.sources,
             brief.collaborators,
             without=brief.failings,
         )
-        return self._written(brief, taken)
+        whole = [one for one in ways if _count(one.chosen) >= FEWEST_SENTENCES] or ways[:1]
+        texts = dict.fromkeys(self._written(brief, taken) for taken in whole)
+        return max(texts, key=lambda text: self._bench.worth(brief, text))
 
     def write_soul(self, goal: str, blind_spots: tuple[str, ...], old_soul: str) -> str:
         """Put together a system prompt from the charge of the seat, a goal and what was missed."""
@@ -127,9 +146,11 @@ class OfflineSeat:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def _written(self, brief: Brief, taken: Taken) -> str:
-        count = _count(taken.chosen)
-        if count < FEWEST_SENTENCES:
-            reason = TOO_LITTLE if count else NOTHING
+        if _count(taken.chosen) < FEWEST_SENTENCES:
+            # What was found counts, not what was kept: a seat may leave out single sentences.
+            scores = scores_for(taken.pool, self._strategy.weights)
+            is_there = usable(taken.pool, scores, 1) or taken.pool.torn
+            reason = TOO_LITTLE if is_there else NOTHING
             raise NotFound(reason, hint="add documents on the topic, or choose another one")
         return written(brief.topic, taken.pool, taken.chosen)
 

@@ -10,15 +10,19 @@ from functools import lru_cache
 
 from salon.council.offline.cues import (
     CONTRAST,
+    CUT_SHORT,
     FIGURE,
+    FINITE,
     LEADING_LABEL,
     LEANS_A_LITTLE,
+    LIST_NUMBER,
     NEEDS_CONTEXT,
     REFERS_ELSEWHERE,
     ROLE_CUES,
     SELF_TALK,
     Role,
 )
+from salon.council.offline.languages import LEANING_OF
 from salon.council.offline.words import stems, words
 from salon.guard.instructions import is_instruction
 from salon.retrieval.graph.entities import entity_key, find_mentions
@@ -27,6 +31,7 @@ SHORTEST, LONGEST = 40, 420
 """Characters of a sentence that is quoted."""
 FEWEST_WORDS = 7
 _MOST_READ = 2_000
+_LONGEST_SHORTENED = 12
 _STOPS = frozenset(".!?\u2026\u3002\uff01\uff1f")
 _CLOSING = " \"')]\u201d\u2019\u00bb"
 _PAIRS = (("(", ")"), ("\u201c", "\u201d"))
@@ -53,22 +58,29 @@ class Traits:
 
 
 def label_length(text: str) -> int:
-    """Return how many characters of a heading stand before a sentence, as in abstracts."""
-    found = LEADING_LABEL.match(text)
+    """Return how many characters of a heading or a list number stand before a sentence."""
+    found = LEADING_LABEL.match(text) or LIST_NUMBER.match(text)
     return found.end() if found else 0
 
 
-def is_quotable(text: str) -> bool:
+def is_quotable(text: str, language: str | None = None) -> bool:
     """Tell whether a sentence can stand in a chapter by itself."""
-    return why_not_quotable(text) is None
+    return why_not_quotable(text, language) is None
 
 
-def why_not_quotable(text: str) -> str | None:
-    """Return what keeps a sentence from standing by itself, or `None`."""
+def why_not_quotable(text: str, language: str | None = None) -> str | None:
+    """Return what keeps a sentence from standing by itself, or `None`.
+
+    `language` is set where it is not English.
+    """
     for is_wrong, reason in _FAULTS:
         if is_wrong(text):
             return reason
-    return None
+    if language is None:
+        return None if FINITE.search(text) else "it is not a whole sentence"
+    leaning = LEANING_OF.get(language)
+    is_leaning = leaning is not None and leaning.match(text) is not None
+    return "it leans on what stands before it" if is_leaning else None
 
 
 def leans_on(text: str) -> str | None:
@@ -79,7 +91,11 @@ def leans_on(text: str) -> str | None:
 
 def _is_fragment(text: str) -> bool:
     first = next((character for character in text if character.isalnum()), "")
-    return first.islower() or text.rstrip(_CLOSING)[-1:] not in _STOPS
+    return (
+        first.islower()
+        or text.rstrip(_CLOSING)[-1:] not in _STOPS
+        or CUT_SHORT.search(text, max(0, len(text) - _LONGEST_SHORTENED)) is not None
+    )
 
 
 def _is_no_prose(text: str) -> bool:

@@ -19,13 +19,15 @@ from salon.core.documents import DocumentId, VerificationStatus
 from salon.core.embedding import Embedder
 from salon.core.errors import SalonError
 from salon.core.hashing import CardHash, as_card_hash
+from salon.corpus.language import detect_language
 from salon.corpus.search import FoundPassage
 from salon.council.checks import is_usable
 from salon.council.drafts import Sentence
-from salon.council.offline.cues import AFTER_INITIAL
+from salon.council.offline.cues import AFTER_INITIAL, DAY_OF_A_MONTH
 from salon.council.offline.sentences import Traits, is_quotable, label_length, traits_of
-from salon.council.offline.words import stems
+from salon.council.offline.words import stems, words
 from salon.retrieval.chunking import sentences
+from salon.retrieval.graph.word_lists import FUNCTION_WORDS
 
 if TYPE_CHECKING:
     from salon.core.embedding import Vectors
@@ -40,6 +42,12 @@ _CHAPTERS = 20
 _WINDOW, _MARGIN = 600, 200
 """Bytes of a text that are its context together, and those on both sides that belong to it too."""
 _MOST_SEARCHES = 512
+_MOST_LANGUAGES = 5_000
+_ENGLISH = "en"
+_PLAINLY_ENGLISH = 0.25
+"""The share of a text's words that are little English ones, from which on it is English."""
+_LEAST_TOLD_BY, _TOLD_BY = 80, 1_200
+"""Characters and bytes of a text that tell its language: fewer may mislead, more take longer."""
 _MOST_VECTORS = 20_000
 _WORD_DIMENSIONS = 2_048
 
@@ -58,6 +66,8 @@ class Quote:
     score: float
     """How probably its passage is relevant to what was searched for."""
     traits: Traits
+    language: str | None = None
+    """What its text is written in where that is not English, whose words alone are known here."""
 
     @property
     def place(self) -> tuple[CardHash, int, str]:
@@ -77,6 +87,7 @@ class Sources:
         self._lock = threading.RLock()
         self._found: dict[tuple[str, int], tuple[FoundPassage, ...]] = {}
         self._vectors: dict[str, Vectors] = {}
+        self._languages: dict[CardHash, str | None] = {}
         self._has_meaning = embedder is not None
 
     @property
@@ -101,8 +112,9 @@ class Sources:
         if not any(is_usable(one) for one in self.archive.documents_of(passage.hash)):
             return []
         content = self.archive.get(passage.hash).content
+        language = self.language_of(passage.hash, content)
         quotes = [
-            _as_quote(passage, text, start, start + len(text.encode()))
+            _as_quote(passage, text, start, language)
             for start, text in sentences_within(content, passage.start, passage.end)
         ]
         return [one for one in quotes if _can_be_used(one)]
@@ -120,6 +132,7 @@ class Sources:
                     is_verified=real[0].verification.status is VerificationStatus.VERIFIED,
                     score=score,
                     traits=traits_of(sentence.text),
+                    language=self.language_of(citation.hash),
                 )
         return None
 
@@ -131,10 +144,21 @@ class Sources:
             return None
         within = sentences_within(content, start, end) if start < end else []
         text = content[start:end].decode(errors="ignore")
-        if within != [(start, text)] or not is_quotable(text):
+        language = self.language_of(CardHash(card), content)
+        if within != [(start, text)] or not is_quotable(text, language):
             return None
         citation = Citation(hash=CardHash(card), start=start, end=end, quote=text, source="")
         return self.find_quote(Sentence(text=text, citations=(citation,)))
+
+    def language_of(self, card: CardHash, content: bytes | None = None) -> str | None:
+        """Return what a text is written in, or `None` where it is English or cannot be told."""
+        with self._lock:
+            if card not in self._languages:
+                if len(self._languages) >= _MOST_LANGUAGES:
+                    self._languages.clear()
+                text = self.archive.get(card).content if content is None else content
+                self._languages[card] = _told_language(text[:_TOLD_BY].decode(errors="ignore"))
+            return self._languages[card]
 
     def context_of(self, sentence: Sentence | Quote) -> str:
         """Return the part of its source in which a sentence stands, or itself where it cites none.
@@ -172,6 +196,17 @@ class Sources:
         return [word_vector(text) for text in texts]
 
 
+def _told_language(text: str) -> str | None:
+    """Return the language of a text if it is surely another one than English."""
+    read = words(text)
+    little = sum(word.lower() in FUNCTION_WORDS for word in read)
+    # The table of all languages takes a while to load, and most texts show at once what they are.
+    if len(text) < _LEAST_TOLD_BY or little >= _PLAINLY_ENGLISH * len(read):
+        return None
+    told = detect_language(text)
+    return None if told == _ENGLISH else told
+
+
 def sentences_within(content: bytes, start: int, end: int) -> list[tuple[int, str]]:
     """Return the whole sentences between two places of a text, each with where it begins.
 
@@ -188,7 +223,10 @@ def sentences_within(content: bytes, start: int, end: int) -> list[tuple[int, st
         place = first + len(text[:begin].encode())
         whole = text[begin:closing]
         is_within = start <= place and place + len(whole.encode()) <= end
-        if is_within and not AFTER_INITIAL.search(text, max(0, opening - 4), opening):
+        is_piece = AFTER_INITIAL.search(text, max(0, opening - 4), opening) or (
+            DAY_OF_A_MONTH.search(whole) and text[closing:].lstrip()[:1].isdigit()
+        )
+        if is_within and not is_piece:
             found.append((place, whole))
     return found
 
@@ -202,11 +240,11 @@ def word_vector(text: str) -> "Vectors":
     return vector / length if length else vector
 
 
-def _as_quote(passage: FoundPassage, text: str, start: int, end: int) -> Quote:
+def _as_quote(passage: FoundPassage, text: str, start: int, language: str | None) -> Quote:
     citation = Citation(
         hash=passage.hash,
         start=start,
-        end=end,
+        end=start + len(text.encode()),
         quote=text,
         source=passage.source,
         page=passage.page,
@@ -218,10 +256,11 @@ def _as_quote(passage: FoundPassage, text: str, start: int, end: int) -> Quote:
         is_verified=passage.verified,
         score=passage.score,
         traits=traits_of(text),
+        language=language,
     )
 
 
 def _can_be_used(quote: Quote) -> bool:
     source = quote.citations[0].source
     is_title = quote.text.strip(" .").casefold() == source.strip(" .").casefold()
-    return not is_title and is_quotable(quote.text)
+    return not is_title and is_quotable(quote.text, quote.language)

@@ -71,6 +71,8 @@ class Strategy:
     share: float = 1.0
     """How much of what has to do with the topic it chooses among; the rest it values least."""
     order: Order | None = None
+    says_conflicts: bool = False
+    """Whether it says both sides where sources contradict each other, or leaves both out."""
 
 
 F = Feature
@@ -99,7 +101,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.RELEVANCE: 1.0, F.VERIFIED: 0.8, F.AGREED: 0.7, F.SUBJECT: 0.2, F.OWN_VOICE: 0.8,
         },
         variety=0.4, sections=3, per_section=4, per_document=2,
-        share=0.75, order=Order.STRENGTH,
+        share=0.75, order=Order.STRENGTH, says_conflicts=True,
     ),
     Seat.PROFESSOR: Strategy(
         plan=Plan.LIMITS,
@@ -108,7 +110,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.OWN_VOICE: 0.8,
         },
         variety=0.5, sections=4, per_section=4, per_document=3,
-        share=0.8, order=Order.PLAIN,
+        share=0.8, order=Order.PLAIN, says_conflicts=True,
     ),
     Seat.VIZIER: Strategy(
         plan=Plan.BRIDGES,
@@ -116,7 +118,7 @@ STRATEGIES: dict[Seat, Strategy] = {
             F.RELEVANCE: 0.9, F.BRIDGE: 0.9, F.CENTRAL: 0.1, F.SUBJECT: 0.2, F.OWN_VOICE: 0.8,
         },
         variety=0.8, sections=4, per_section=4, per_document=2,
-        share=0.8, order=Order.TURNS,
+        share=0.8, order=Order.TURNS, says_conflicts=True,
     ),
 }  # fmt: skip
 
