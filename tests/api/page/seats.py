@@ -91,11 +91,13 @@ class ScriptedSeat:
 
     def _written(self, topic: str, sentences: Sequence[Sentence]) -> str:
         half = (len(sentences) + 1) // 2
+        parts = {"What was agreed": sentences[:half], "How it is kept": sentences[half:]}
         return write_draft(
             topic,
             [
-                Section(heading="What was agreed", paragraphs=(tuple(sentences[:half]),)),
-                Section(heading="How it is kept", paragraphs=(tuple(sentences[half:]),)),
+                Section(heading=heading, paragraphs=(tuple(said),))
+                for heading, said in parts.items()
+                if said
             ],
         )
 

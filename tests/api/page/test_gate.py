@@ -184,7 +184,7 @@ def test_the_offer_and_its_source_are_still_there_when_one_comes_back(
     expect(last.locator(".text")).to_have_text(
         re.compile(r"Would you like me to schedule that call\?$")
     )
-    last.locator("button.citation").click()
+    last.locator("button.citation").first.click()
     page.locator("dialog.proof[data-done]").wait_for()
     assert page.locator(".proof-check.good").count() == 2
 

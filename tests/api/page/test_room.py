@@ -104,7 +104,7 @@ def test_text_is_text_whatever_it_holds(visitor: Visitor) -> None:
     say(page, hostile)
     assert hostile in page.locator(".message.person .message-text").inner_text()
     assert page.locator("main img, main b").count() == 0
-    assert page.title() == "Room · Salon"
+    expect(page).to_have_title("Ida Weir · Room · Salon")
 
 
 def test_a_companion_warns_of_fraud_where_it_cannot_be_overlooked(visitor: Visitor) -> None:

@@ -20,15 +20,21 @@
  * - `lib/here.js`: the session that the person is in (`currentSession()`), for reading and gate.
  * - `lib/words.js`: numbers, shares, dates, hashes as people read them.
  * - Parts: `parts/ai.js` (`aiBadge(label)`, `monogram(avatar)`, `avatarName(avatar)`),
- *   `parts/citation.js` (`citationChip(citation, number)`: opens the proof), `parts/outcome.js`,
+ *   `parts/citation.js` (`citationChip(citation, number)`: opens the proof), `parts/badges.js`
+ *   (`statusBadge(status, notes)`), `parts/outcome.js`,
  *   `parts/documents.js` (the list of sources with links and status), `parts/icons.js`.
- * - Give each screen one `<h1>` (class `visually-hidden` where the design has none): focus goes there.
+ * - Give each screen one `<h1>` (class `visually-hidden` where the design has none), and call
+ *   `arrived(what, node)` from lib/arrive.js once something is drawn: the title of the window names it,
+ *   and after a move the focus goes to that node. What people wrote has `dir="auto"`.
+ * - A live region holds a short line about what changed, never a whole screen.
  * - Looks: tokens and shared classes are in app.css; use them (`.panel .stack .row .grid .button .chip
  *   .badge .field .table .notice .quiet .serif .mono .empty .tabs .meter`).
  */
 import { el, fill, adopt } from "./lib/dom.js";
 import { icon } from "./parts/icons.js";
 import { problem } from "./parts/notice.js";
+import { askTokenWith } from "./lib/api.js";
+import { moving, onScreen } from "./lib/arrive.js";
 import { parse, go } from "./lib/route.js";
 import { currentSession, onSession } from "./lib/here.js";
 import { themeButton } from "./parts/theme.js";
@@ -44,6 +50,7 @@ const SCREENS = {
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
 let shown = null;
+let place = ""; // the path that is shown, without what is asked there
 let wanted = 0;
 
 function drawNavigation() {
@@ -71,14 +78,27 @@ function light(name) {
   }
 }
 
+const pathOf = (route) => [route.name, ...route.path].join("/");
+
+/** Show another place of the same screen. A tab that was chosen keeps the focus, and so does a form. */
+function turnTo(route) {
+  const isElsewhere = pathOf(route) !== place;
+  place = pathOf(route);
+  const isTab = document.activeElement?.closest(".tabs");
+  if (isElsewhere && !isTab) moving(main);
+  shown.route = route;
+  if (isElsewhere) window.scrollTo(0, 0);
+  if (document.activeElement === document.body) moving(main); // what had the focus has gone
+}
+
 async function show() {
   const route = parse(location.hash);
   const screen = SCREENS[route.name];
   if (!screen) return go("#/room", { replace: true });
   light(route.name);
-  document.title = `${screen.title} · Salon`;
+  if (pathOf(route) !== place) onScreen(screen.title); // what is there is named by whoever draws it
   if (shown?.dataset.screen === route.name) {
-    shown.route = route;
+    turnTo(route);
     return undefined;
   }
   const turn = ++wanted;
@@ -91,9 +111,10 @@ async function show() {
     shown.dataset.screen = route.name;
     shown.classList.add("screen");
     fill(main, shown);
+    if (!first) moving(main);
+    place = pathOf(parse(location.hash));
     shown.route = parse(location.hash);
     window.scrollTo(0, 0);
-    if (!first) main.focus({ preventScroll: true });
   } catch (error) {
     if (turn !== wanted) return undefined;
     shown = null;
@@ -103,6 +124,7 @@ async function show() {
   return undefined;
 }
 
+askTokenWith(async (wrong) => (await import("./parts/token.js")).askToken(wrong)); // loaded when first wanted
 drawNavigation();
 document.getElementById("top-end").append(themeButton());
 document.getElementById("skip").addEventListener("click", () => main.focus());

@@ -41,6 +41,49 @@ function angles(members, ring, edges, known) {
     [id, (known.get(inner) ?? 0) + (place - (ids.length - 1) / 2) * step]));
 }
 
+const LINE = 14;
+const GAP = 5;
+
+let pen = null;
+
+/** How wide a name is in the font that there is; `draw.css` says how large it is written. */
+function widthOf(name, isBold) {
+  pen ??= document.createElement("canvas").getContext("2d");
+  pen.font = `${isBold ? 700 : 400} 12px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(name).width + 4;
+}
+
+const isApart = (one, other) => one.x2 <= other.x1 || other.x2 <= one.x1 || one.y2 <= other.y1 || other.y2 <= one.y1;
+
+/** The places a label may have beside a circle, the best one first. */
+function beside({ x, y, radius }, wide, isUpper) {
+  const above = { anchor: "middle", x, y: y - radius - GAP, x1: x - wide / 2, x2: x + wide / 2 };
+  const below = { ...above, y: y + radius + GAP + LINE - 4 };
+  const right = { anchor: "start", x: x + radius + GAP, y: y + 4, x1: x + radius + GAP, x2: x + radius + GAP + wide };
+  const left = { anchor: "end", x: x - radius - GAP, y: y + 4, x1: x - radius - GAP - wide, x2: x - radius - GAP };
+  return (isUpper ? [above, right, left, below] : [below, right, left, above]).map((one) => ({ ...one, y1: one.y - LINE + 3, y2: one.y + 3 }));
+}
+
+/** Where each name stands: {id → place}, none over another or over a circle. Who finds no room has none
+ * until somebody points at it; the nearest come first. */
+export function labels(nodes, spots, width, height) {
+  const taken = nodes.map(({ id }) => {
+    const { x, y, radius } = spots.get(id);
+    return { id, x1: x - radius, x2: x + radius, y1: y - radius, y2: y + radius };
+  });
+  const found = new Map();
+  for (const { id, name, ring } of nodes) {
+    const spot = spots.get(id);
+    const wide = widthOf(name, ring === 0);
+    const place = beside(spot, wide, ring > 0 && spot.y < height / 2).find((one) =>
+      one.x1 >= 0 && one.x2 <= width && one.y1 >= 0 && one.y2 <= height && taken.every((other) => other.id === id || isApart(one, other)));
+    if (!place) continue;
+    found.set(id, place);
+    taken.push({ ...place, id: null });
+  }
+  return found;
+}
+
 /**
  * Return a drawing of nodes [{id, name, ring, size, href, about}] and edges [{a, b, weight}].
  * Each node is a link, so the keyboard goes round in the order of the list beside it.
@@ -50,6 +93,8 @@ export function drawGraph({ nodes, edges, width, height, title }) {
   const heaviest = Math.max(...edges.map((one) => one.weight), 1);
   const most = Math.max(...nodes.map((one) => one.size), 1);
   const letters = width < 480 ? 14 : 22;
+  const spots = new Map(nodes.map(({ id, size }) => [id, { ...places.get(id), radius: at(5 + 7 * Math.sqrt(size / most)) }]));
+  const named = labels(nodes.map((one) => ({ ...one, name: cut(one.name, letters) })), spots, width, height);
   const drawn = svg("svg", { class: "graph", width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": title });
   for (const { a, b, weight } of edges) {
     const [one, other] = [places.get(a), places.get(b)];
@@ -59,14 +104,14 @@ export function drawGraph({ nodes, edges, width, height, title }) {
     );
   }
   for (const node of nodes) {
-    const { x, y } = places.get(node.id);
-    const radius = at(5 + 7 * Math.sqrt(node.size / most));
+    const { x, y, radius } = spots.get(node.id);
+    const label = named.get(node.id) ?? { x, y: y - radius - GAP, anchor: x < width / 3 ? "start" : x > (2 * width) / 3 ? "end" : "middle" };
     drawn.append(
       svg(
         "a",
         { class: `node ring${node.ring} ${node.kind ?? ""}`.trim(), href: node.href, "aria-label": node.about },
         svg("circle", { cx: x, cy: y, r: radius }),
-        svg("text", { x, y: at(y < height / 2 && node.ring ? y - radius - 6 : y + radius + 14), "text-anchor": "middle" }, cut(node.name, letters)),
+        svg("text", { class: named.has(node.id) ? null : "pointed", x: at(label.x), y: at(label.y), "text-anchor": label.anchor }, cut(node.name, letters)),
       ),
     );
   }

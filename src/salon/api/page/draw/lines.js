@@ -3,7 +3,7 @@
 import { svg } from "../lib/dom.js";
 import { at, cut } from "./geometry.js";
 
-const LETTER = 6.6; // about the width of a letter in the small size
+const LETTER = 7.8; // about the width of a bold letter in the small size
 
 /** Return the points of one line as the pieces between its gaps. */
 export function pieces(values) {
@@ -31,16 +31,20 @@ export function ticks(count, width, each = 28) {
   return found;
 }
 
-/** Return where words stand above the turns: one for each change, on the first row that has room. */
-export function ribbon(words, x, rows = 2) {
+/** Return where words stand above the turns: one for each change, on the first row that has room; none
+ * goes beyond `edge`. */
+export function ribbon(words, x, edge = Infinity, rows = 2) {
   const free = Array.from({ length: rows }, () => -Infinity);
   const found = [];
   words.forEach((word, place) => {
     if (!word || word === words[place - 1]) return;
-    const row = free.findIndex((one) => one <= x(place));
+    const wide = word.length * LETTER;
+    const isLast = x(place) + wide > edge;
+    const start = isLast ? edge - wide : x(place);
+    const row = free.findIndex((one) => one <= start);
     if (row < 0) return;
-    found.push({ word, place, row });
-    free[row] = x(place) + (word.length + 1) * LETTER;
+    found.push({ word, place, row, isLast });
+    free[row] = start + wide + LETTER / 2;
   });
   return found;
 }
@@ -74,8 +78,8 @@ export function lineChart({ lines, words = [], turns, low, high, marks, width, h
   if (chosen !== undefined && chosen >= 0) {
     drawn.append(svg("line", { class: "chosen", x1: x(chosen), x2: x(chosen), y1: top - 4, y2: height - bottom }));
   }
-  for (const { word, place, row } of ribbon(words, x)) {
-    const anchor = x(place) + word.length * LETTER > width - right ? "end" : "start";
+  for (const { word, place, row, isLast } of ribbon(words, x, width - right)) {
+    const anchor = isLast ? "end" : "start";
     const base = top - 12 - row * 16;
     drawn.append(
       svg("line", { class: "tick", x1: x(place), x2: x(place), y1: base + 4, y2: top - 2 }),

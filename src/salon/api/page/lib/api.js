@@ -19,6 +19,13 @@ export function setToken(value) {
   passing.set("token", value || null);
 }
 
+let askToken = async () => false;
+
+/** Whom to ask for a token when the server wants one: `ask(wrong)` resolves to whether one was set. */
+export function askTokenWith(ask) {
+  askToken = ask;
+}
+
 export function url(path) {
   return new URL(path.replace(/^\//, ""), document.baseURI);
 }
@@ -43,7 +50,6 @@ async function request(path, { method = "GET", body, signal, accept = "applicati
     throw new ApiError(0, { code: "unreachable", message: "the server does not answer", hint: "is `salon serve` still running?" });
   }
   if (response.status === 401) {
-    const { askToken } = await import("../parts/token.js");
     if (await askToken(Boolean(token()), signal)) return request(path, { method, body, signal, accept });
   }
   if (!response.ok) throw await failure(response);

@@ -4,9 +4,8 @@
  * unsayable (the token holds characters that a WebSocket cannot carry).
  */
 import { socketUrl, token, api } from "./api.js";
+import { waitMs } from "./again.js";
 
-const FIRST_WAIT_MS = 400;
-const LONGEST_WAIT_MS = 15_000;
 const SESSION_GONE = 4404;
 
 export class SessionSocket {
@@ -95,8 +94,7 @@ export class SessionSocket {
       await api.get("ready").catch(() => {});
       if (this.#closed) return;
     }
-    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#tries - 1));
-    this.#timer = setTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2));
+    this.#timer = setTimeout(() => this.#connect(), waitMs(this.#tries));
   }
 
   #hurry() {

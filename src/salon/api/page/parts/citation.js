@@ -1,6 +1,5 @@
 /* Citations as chips; a click opens the proof. The proof itself is loaded when it is first wanted. */
 import { el } from "../lib/dom.js";
-import { icon } from "./icons.js";
 import { complain } from "./notice.js";
 
 /** `citation`: {hash, start, end, quote, source, page}. `about`: more for the proof ({claim, avatar}). */
@@ -20,16 +19,4 @@ export async function openProof(citation, about = {}) {
   } catch (error) {
     complain(error instanceof TypeError ? { message: "the proof could not be loaded", hint: "is the server still running?" } : error);
   }
-}
-
-const STATUS = {
-  verified: ["good", "check", "verified", "Somebody confirmed that this source is what it claims to be."],
-  pending: ["", "clock", "not yet verified", "Nobody has confirmed this source yet."],
-  disputed: ["bad", "warn", "disputed", "Somebody doubts this source."],
-};
-
-/** Whether somebody vouches for a source. */
-export function statusBadge(status, notes = "") {
-  const [kind, sign, words, meaning] = STATUS[status] ?? ["", "question", String(status ?? "unknown"), ""];
-  return el("span", { class: `badge ${kind}`, title: [meaning, notes].filter(Boolean).join(" ") }, icon(sign), words);
 }

@@ -1,6 +1,7 @@
 /* The message box, with commands: a slash opens their list, arrows and Tab choose, Escape closes. */
 import { el, fill, newId } from "../lib/dom.js";
 import { define, SalonElement } from "../lib/element.js";
+import { draftOf, keepDraft } from "../lib/draft.js";
 import { icon } from "./icons.js";
 import { toneOf } from "./ai.js";
 
@@ -14,6 +15,7 @@ export const COMMANDS = [
   { name: "/help", about: "this list" },
 ];
 const LONGEST = 32_000;
+const PLACEHOLDER = "Say something, or type /";
 
 /** Split what was typed: {name, rest}, or null where it is no command. */
 export function readCommand(text) {
@@ -21,16 +23,17 @@ export function readCommand(text) {
   return found ? { name: found[1].toLowerCase(), rest: found[2].trim() } : null;
 }
 
-/** Fires `say` {text}. Set `avatars` for completion after /ask. */
+/** Fires `say` {text}. Set `avatars` for completion after /ask, `session` for the draft to be kept. */
 export class Composer extends SalonElement {
   #choices = [];
   #at = 0;
   avatars = [];
+  session = null;
 
   constructor() {
     super();
     this.id_ = newId("box");
-    this.box = el("textarea", { rows: "1", id: this.id_, maxlength: LONGEST, placeholder: "Say something, or type /", "aria-label": "Your message",
+    this.box = el("textarea", { rows: "1", id: this.id_, maxlength: LONGEST, placeholder: PLACEHOLDER, dir: "auto", "aria-label": "Your message",
       role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": `${this.id_}-list`, enterkeyhint: "send", autocomplete: "off" });
     this.list = el("ul", { class: "plain choices", id: `${this.id_}-list`, role: "listbox", "aria-label": "Commands", hidden: true });
     this.button = el("button", { class: "button first icon", type: "submit", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
@@ -48,6 +51,27 @@ export class Composer extends SalonElement {
       event.preventDefault();
       this.#send();
     }, { signal });
+    const draft = this.session ? draftOf(this.session) : "";
+    if (draft && !this.box.value) {
+      this.box.value = draft;
+      this.#typed();
+      this.#close();
+    }
+  }
+
+  /** Let nothing be said, with the reason in the box; `null` opens it again. */
+  shut(reason) {
+    this.box.disabled = this.button.disabled = reason !== null;
+    this.box.placeholder = reason ?? PLACEHOLDER;
+    this.#close();
+  }
+
+  /** Put back what could not be done, unless something else was typed meanwhile. */
+  giveBack(text) {
+    if (this.box.value) return;
+    this.box.value = text;
+    this.#typed();
+    this.#close();
   }
 
   /** Put words into the box, ready to be sent. */
@@ -67,6 +91,7 @@ export class Composer extends SalonElement {
   }
 
   #typed() {
+    if (this.session) keepDraft(this.session, this.box.value);
     this.box.style.setProperty("height", "auto");
     this.box.style.setProperty("height", `${Math.min(this.box.scrollHeight + 2, 220)}px`);
     this.#choices = this.#matching(this.box.value);

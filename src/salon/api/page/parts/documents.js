@@ -1,6 +1,6 @@
 /* The documents that an avatar rests on: title, year, links, and whether somebody vouches for each. */
 import { el, externalLink } from "../lib/dom.js";
-import { statusBadge } from "./citation.js";
+import { statusBadge } from "./badges.js";
 
 /** A list of documents as `GET /api/avatars/{id}/documents` gives them. */
 export function documentList(documents, { most = 200 } = {}) {
@@ -15,7 +15,7 @@ export function documentRow(one) {
   const about = [one.authors.join(", "), one.year, one.type].filter(Boolean).join(" · ");
   const links = [["url", "original"], ["archive_url", "archived copy"]].filter(([name]) => one[name]);
   return el("li", { class: "document" },
-    el("p", { class: "serif document-title" }, one.title),
+    el("p", { class: "serif document-title", dir: "auto" }, one.title),
     el("p", { class: "small quiet" }, about),
     el("p", { class: "row small" }, statusBadge(status, notes),
       links.map(([name, words]) => externalLink(one[name], words)),

@@ -5,7 +5,7 @@ import { api, part } from "../lib/api.js";
 import { clock, number } from "../lib/words.js";
 import { icon } from "./icons.js";
 import { problem, sentence } from "./notice.js";
-import { statusBadge } from "./citation.js";
+import { statusBadge } from "./badges.js";
 
 const ALGORITHMS = { 40: "SHA-1", 64: "SHA-256", 96: "SHA-384", 128: "SHA-512" };
 const AROUND = 1200;
@@ -24,7 +24,7 @@ export async function showProof(citation, about = {}) {
       el("div", { class: "grow" }, el("p", { class: "kicker" }, "The source of this sentence"),
         el("h2", { id: title }, citation.source ?? "Source"), el("p", { class: "quiet small proof-where" })),
       el("button", { class: "button icon bare", type: "button", "aria-label": "Close", on: { click: () => dialog.close() } }, icon("close"))),
-    about.claim ? el("p", { class: "proof-claim" }, el("span", { class: "kicker" }, "What was said "), about.claim) : null,
+    about.claim ? el("p", { class: "proof-claim" }, el("span", { class: "kicker" }, "What was said "), el("bdi", {}, about.claim)) : null,
     checks, text, facts);
   dialog.addEventListener("close", () => {
     ending.abort();
@@ -35,7 +35,10 @@ export async function showProof(citation, about = {}) {
   dialog.showModal();
   const check = { citation, checks, text, facts, where: dialog.querySelector(".proof-where"), signal: ending.signal };
   await run(check).catch((error) => {
-    if (error.name !== "AbortError") fill(text, problem(error));
+    if (error.name === "AbortError") return;
+    fill(checks);
+    line(checks, "unknown", "Could not be checked: the card’s bytes did not come.");
+    fill(text, problem(error));
   });
   dialog.dataset.done = "true";
   return dialog;
@@ -54,8 +57,15 @@ async function run({ citation, checks, text, facts, where, signal }) {
   fill(checks);
   for (const [state, words] of found.lines) line(checks, state, words);
   fill(text, ...page(bytes, citation, place, found.isGood));
-  text.querySelector("mark")?.scrollIntoView({ block: "center" });
+  bring(text, text.querySelector("mark"));
   describe(facts, where, citation, place, bytes);
+}
+
+/** Put the mark into the middle of the text, and both into sight; the checks above stay if they can. */
+function bring(text, mark) {
+  const { top, height } = mark.getBoundingClientRect();
+  text.scrollTop += top - text.getBoundingClientRect().top - Math.max(0, (text.clientHeight - height) / 2);
+  mark.scrollIntoView({ block: "nearest" });
 }
 
 /** Hold a citation against bytes: {isGood, lines: [[state, words]…]}; states are good, bad, unknown. */
@@ -95,7 +105,7 @@ function page(bytes, citation, place, isGood) {
   const decode = (from, to) => new TextDecoder().decode(bytes.subarray(from, to)).replace(/^\uFFFD+|\uFFFD+$/g, "");
   const starts = place ? place.starts_page : left === 0;
   const ends = place ? place.ends_page : right === bytes.length;
-  return [el("p", { class: "serif proof-page" },
+  return [el("p", { class: "serif proof-page", dir: "auto" },
     starts ? null : el("span", { class: "quiet" }, "… "), decode(left, citation.start),
     el("mark", { class: isGood ? null : "bad" }, decode(citation.start, citation.end)),
     decode(citation.end, right), ends ? null : el("span", { class: "quiet" }, " …"))];

@@ -5,6 +5,7 @@
 import { adopt, el, fill, newId } from "../lib/dom.js";
 import { define, SalonElement } from "../lib/element.js";
 import { api } from "../lib/api.js";
+import { arrived } from "../lib/arrive.js";
 import { address, go } from "../lib/route.js";
 import { when } from "../lib/words.js";
 import { problem } from "../parts/notice.js";
@@ -16,6 +17,9 @@ const MOST = 100;
 export default class Council extends SalonElement {
   #shown = null; // what is on the screen: "rounds", "souls" or the id of a round
   #ending = null;
+  #tabs = el("nav", { class: "tabs", "aria-label": "Parts of the council" },
+    [["rounds", "Rounds", "#/council"], ["souls", "Souls", "#/council/souls"]].map(([key, text, href]) => el("a", { href, "data-part": key }, text)));
+  #body = el("div", { class: "stack" });
 
   disconnected() {
     this.#leave();
@@ -37,17 +41,20 @@ export default class Council extends SalonElement {
     this.#shown = null;
   }
 
-  #tabs(now) {
-    return el("nav", { class: "tabs", "aria-label": "Parts of the council" },
-      [["rounds", "Rounds", "#/council"], ["souls", "Souls", "#/council/souls"]].map(([key, text, href]) =>
-        el("a", { href, "aria-current": key === now ? "page" : null }, text)));
-  }
-
+  /** Rounds and souls share a frame, which stays: whoever goes from tab to tab keeps the focus there. */
   #frame(now, ...children) {
-    fill(this, el("div", { class: "page stack" },
-      el("header", { class: "stack tight" }, el("h1", {}, "The council"),
-        el("p", { class: "lead" }, "Five seats draft, criticise, refine and vote. A text becomes published knowledge by their vote alone, with every source checked.")),
-      this.#tabs(now), ...children));
+    for (const one of this.#tabs.children) {
+      if (one.dataset.part === now) one.setAttribute("aria-current", "page");
+      else one.removeAttribute("aria-current");
+    }
+    fill(this.#body, ...children);
+    if (!this.contains(this.#tabs)) {
+      fill(this, el("div", { class: "page stack" },
+        el("header", { class: "stack tight" }, el("h1", {}, "The council"),
+          el("p", { class: "lead" }, "Five seats draft, criticise, refine and vote. A text becomes published knowledge by their vote alone, with every source checked.")),
+        this.#tabs, this.#body));
+    }
+    arrived(now === "souls" ? "Souls" : null, this.querySelector("h1"));
   }
 
   #rounds() {
@@ -65,7 +72,7 @@ export default class Council extends SalonElement {
     const id = newId("topic");
     const said = el("div", { role: "status" });
     const button = el("button", { class: "button first" }, "Start a round");
-    const box = el("input", { id, type: "text", maxlength: "300", required: true, autocomplete: "off", placeholder: "How do users of a commons keep each other to the rules?" });
+    const box = el("input", { id, type: "text", dir: "auto", maxlength: "300", required: true, autocomplete: "off", placeholder: "How do users of a commons keep each other to the rules?" });
     return el("form", { class: "panel stack tight", on: { submit: (event) => {
       event.preventDefault();
       if (!box.value.trim()) return;
@@ -90,7 +97,7 @@ export default class Council extends SalonElement {
       const { node } = view.begin({ id: wanted, signal, attempt: (work, onError) => this.attempt(work, onError) });
       if (wanted === "souls") this.#frame("souls", node);
       else fill(this, el("div", { class: "page" }, node));
-    }, (error) => fill(this, el("div", { class: "page" }, problem(error))));
+    }, (error) => fill(this, el("div", { class: "page stack" }, el("h1", {}, "The council"), problem(error))));
   }
 }
 
@@ -99,7 +106,7 @@ const NAMES = { no_quorum: "no quorum" };
 
 function roundLink(one) {
   return el("a", { class: "card-link", href: address("council", [one.id]) },
-    el("span", { class: "row apart" }, el("strong", {}, one.topic), el("span", { class: `badge ${KINDS[one.phase] ?? "note"}` }, NAMES[one.phase] ?? one.phase)),
+    el("span", { class: "row apart" }, el("strong", { dir: "auto" }, one.topic), el("span", { class: `badge ${KINDS[one.phase] ?? "note"}` }, NAMES[one.phase] ?? one.phase)),
     el("span", { class: "quiet small" }, [when(one.opened_at), one.attempt ? `attempt ${one.attempt + 1}` : null].filter(Boolean).join(" · ")));
 }
 

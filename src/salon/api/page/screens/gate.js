@@ -6,13 +6,14 @@
 import { adopt, el, fill } from "../lib/dom.js";
 import { define, SalonElement } from "../lib/element.js";
 import { api, part } from "../lib/api.js";
+import { arrived } from "../lib/arrive.js";
 import { setCurrentSession } from "../lib/here.js";
 import { address, go } from "../lib/route.js";
 import { complain, problem } from "../parts/notice.js";
-import { beginTalk } from "./shared/talk.js";
+import { beginTalk, noConversation } from "./shared/talk.js";
 import { sessionList } from "./shared/sessions.js";
 import { digestOf } from "./gate/digest.js";
-import { endedPanel, formPanel, orderPanel, rulePanel, statePanel, verdictsPanel } from "./gate/panels.js";
+import { endedPanel, formPanel, orderPanel, rulePanel, standing, statePanel, verdictsPanel } from "./gate/panels.js";
 
 await adopt("draw/draw.css"); // before anything is shown, so that nothing jumps
 
@@ -25,6 +26,7 @@ export default class Gate extends SalonElement {
   #isNew = false; // nobody has said anything yet, so there is nothing to look up
   #talk = null;
   #panels = null;
+  #status = null; // says in a line what changed, for those who do not see the panels
   #shown = null; // what is drawn, so that what somebody types is not wiped for nothing
 
   disconnected() {
@@ -54,6 +56,7 @@ export default class Gate extends SalonElement {
         el("p", { class: "lead" }, "An assistant asks, then acts: an action is offered once the context suffices, and done only after you approved exactly that.")),
       el("p", {}, el("button", { class: "button first", type: "button", on: { click: () => this.#begin() } }, "Begin with the assistant")),
       sessionList({ preset: PRESET, screen: "gate", empty: "No conversation with an assistant yet.", signal: this.signal })));
+    arrived(null, this.querySelector("h1"));
   }
 
   async #begin() {
@@ -65,17 +68,24 @@ export default class Gate extends SalonElement {
 
   #open(session, avatar) {
     setCurrentSession(session);
-    this.#panels = el("div", { class: "gate-panels stack", "aria-live": "polite" }, el("p", { class: "quiet" }, "One moment."));
+    this.#panels = el("div", { class: "gate-panels stack" }, el("p", { class: "quiet" }, "One moment."));
+    this.#status = el("p", { class: "visually-hidden", role: "status" });
     this.#talk = beginTalk({
       session, avatar, isNew: this.#isNew, signal: this.signal, placeholder: "Describe what is going on",
       onEvent: (event) => { if (event.type === "bot_response" && !event.command) this.#replied(); },
       onState: (state) => { if (state === "open") this.#load(); },
+      onFound: (partner) => this.#found(partner),
     });
     fill(this, el("div", { class: "page stack" },
       el("header", { class: "row apart" }, el("h1", {}, "The gate"),
         el("a", { class: "button slim", href: "#/gate", on: { click: () => setCurrentSession(null) } }, "Other sessions")),
-      el("div", { class: "beside" }, this.#panels, this.#talk.node)));
+      this.#status, el("div", { class: "beside" }, this.#panels, this.#talk.node)));
+    arrived(null, this.querySelector("h1"));
     this.#load();
+  }
+
+  #found(partner) {
+    if (partner) arrived(`${this.#talk?.user ?? ""} with ${partner.name}`);
   }
 
   #replied() {
@@ -88,7 +98,9 @@ export default class Gate extends SalonElement {
     const session = this.#session;
     await this.attempt(async () => {
       const found = await this.#fetch(session);
-      if (session === this.#session) this.#show(found);
+      if (session !== this.#session) return;
+      if (found) this.#show(found);
+      else this.#nowhere();
     }, (error) => fill(this.#panels, problem(error, { again: () => this.#load() })));
   }
 
@@ -97,15 +109,23 @@ export default class Gate extends SalonElement {
     try {
       return await api.get(`api/sessions/${part(session)}/flow`, { signal: this.signal });
     } catch (error) {
-      if (error.status === 404) return NOTHING_YET; // it exists with its first turn
+      if (error.status === 404) return null; // there is no such conversation, or not yet
       throw error;
     }
+  }
+
+  #nowhere() {
+    setCurrentSession(null);
+    this.#shown = null;
+    fill(this.#panels, noConversation("gate"));
   }
 
   #show(found) {
     const now = JSON.stringify(found);
     if (now === this.#shown) return;
+    if (this.#shown) this.#status.textContent = standing(found);
     this.#shown = now;
+    setCurrentSession(this.#session);
     fill(this.#panels,
       formPanel(found, (answer) => this.#send(answer)), orderPanel(found.order), endedPanel(found.flow),
       statePanel(found), rulePanel(found), verdictsPanel(found.verdicts));
@@ -126,7 +146,7 @@ export default class Gate extends SalonElement {
   async #send(answer) {
     this.#panels.inert = true;
     await this.attempt(async () => {
-      await api.post(`api/sessions/${part(this.#session)}/flow`, { user_id: this.#talk.user, ...answer }, { signal: this.signal });
+      await api.post(`api/sessions/${part(this.#session)}/flow`, { user_id: this.#talk.owner, ...answer }, { signal: this.signal });
     }, complain);
     await this.#load();
     this.#panels.inert = false;

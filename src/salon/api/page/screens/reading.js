@@ -6,13 +6,14 @@
 import { adopt, el, fill, newId } from "../lib/dom.js";
 import { define, SalonElement } from "../lib/element.js";
 import { api, part } from "../lib/api.js";
+import { arrived } from "../lib/arrive.js";
 import { setCurrentSession } from "../lib/here.js";
 import { address, go } from "../lib/route.js";
 import { count } from "../lib/words.js";
 import { complain, problem } from "../parts/notice.js";
 import { fit } from "../draw/fit.js";
 import { percent } from "../draw/bars.js";
-import { beginTalk } from "./shared/talk.js";
+import { beginTalk, noConversation } from "./shared/talk.js";
 import { sessionList } from "./shared/sessions.js";
 import { emotionCard, featuresCard, milestonesCard, notKnown, probesCard, relationshipCard, summaryCard, trustOf } from "./reading/cards.js";
 import { emotionChart, emotionTable, trustChart } from "./reading/charts.js";
@@ -70,6 +71,7 @@ export default class Reading extends SalonElement {
         el("p", { class: "lead" }, "What a conversation with a companion shows, turn by turn, and what it does not.")),
       el("p", {}, el("button", { class: "button first", type: "button", on: { click: () => this.#begin() } }, "Begin a conversation")),
       list));
+    arrived(null, this.querySelector("h1"));
   }
 
   async #begin() {
@@ -90,6 +92,8 @@ export default class Reading extends SalonElement {
       chart: el("div", { class: "drawing" }),
       table: el("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": "Emotion, turn by turn" }),
       trust: el("section", { class: "panel trust" }),
+      nowhere: el("div", { hidden: true }, noConversation("reading")),
+      about: el("p", { class: "notice", hidden: true }),
     };
     this.#parts = made;
     this.#talk = beginTalk({
@@ -99,13 +103,14 @@ export default class Reading extends SalonElement {
       placeholder: "Say something to the companion",
       onEvent: (event) => this.#hear(event),
       onState: (state) => this.#connectionIs(state),
+      onFound: (partner) => this.#found(partner),
     });
     fill(this, el("div", { class: "page stack" },
       el("header", { class: "row" },
         el("h1", { class: "grow" }, "The reading"), made.state,
         el("a", { class: "button slim", href: "#/reading", on: { click: () => setCurrentSession(null) } }, "Other sessions")),
-      made.warnings,
-      el("div", { class: "reading-columns" },
+      made.warnings, made.nowhere, made.about,
+      made.columns = el("div", { class: "reading-columns" },
         el("div", { class: "reading-main" },
           el("div", { class: "scrubber" }, el("label", { for: made.turn.id }, "As of"), made.turn, made.turnText),
           el("section", { class: "panel emotion" },
@@ -115,8 +120,22 @@ export default class Reading extends SalonElement {
             el("details", {}, el("summary", {}, "As a table"), made.table)),
           made.now),
         this.#talk.node)));
+    arrived(null, this.querySelector("h1"));
     this.#draw();
     this.#load();
+  }
+
+  /** Who replies in this conversation; `null` where there is none (yet). */
+  #found(partner) {
+    const { nowhere, columns, about } = this.#parts;
+    nowhere.hidden = partner !== null;
+    columns.hidden = partner === null;
+    setCurrentSession(partner === null ? null : this.#session);
+    if (!partner) return;
+    arrived(`${this.#talk?.user ?? ""} with ${partner.name}`);
+    columns.classList.toggle("only-talk", Boolean(partner.preset) && partner.preset !== PRESET);
+    about.hidden = !partner.preset || partner.preset === PRESET;
+    about.textContent = `Readings are made of conversations with companions. This one is with ${partner.name}, so there is nothing to read.`;
   }
 
   #draw() {

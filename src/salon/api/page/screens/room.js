@@ -2,6 +2,7 @@
 import { el, fill } from "../lib/dom.js";
 import { define, SalonElement } from "../lib/element.js";
 import { api } from "../lib/api.js";
+import { arrived } from "../lib/arrive.js";
 import { setCurrentSession, recentSessions } from "../lib/here.js";
 import { problem } from "../parts/notice.js";
 import { Lobby } from "./room/lobby.js";
@@ -32,11 +33,12 @@ export default class Room extends SalonElement {
     setCurrentSession(session ?? null);
     if (!session) {
       fill(this, new Lobby(avatars));
+      arrived(null, this.querySelector("h1"));
       return;
     }
     const known = recentSessions().find((one) => one.session === session);
     const wanted = route.query.get("with")?.split(",").filter(Boolean) ?? known?.avatars ?? [];
-    fill(this, new Talk({ session, avatars, wanted, first: route.query.get("say"), isNew: Boolean(known && !known.title) }));
+    fill(this, new Talk({ session, avatars, wanted, first: route.query.get("say"), isMine: Boolean(known), isNew: Boolean(known && !known.title) }));
   }
 }
 

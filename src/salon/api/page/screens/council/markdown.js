@@ -1,12 +1,14 @@
 /* A draft or chapter as elements. Only what drafts consist of is read; everything else stays text.
  *
- * A note is `[^1]: "quote" card:HASH#120-160`; a mark `[^1]` in a sentence becomes its citation chip.
+ * A note is `[^1]: "quote" card:HASH#120-160 — Title, author, year`; a mark `[^1]` in a sentence becomes
+ * its citation chip, and whose words they are is listed below the text.
  */
 import { el } from "../../lib/dom.js";
 import { citationChip } from "../../parts/citation.js";
 
 const NOTE = /^\[\^([\w-]+)\]:\s*(.*)$/;
 const PLACE = /card:([0-9a-f]{16,128})(?:#(\d+)-(\d+))?/;
+const SOURCE = /\s+—\s+([^"“”]+)$/; // after the place, and never with the signs of a quote
 const MARK = /^\[\^([\w-]+)\]$/;
 const PIECES = /(\[\^[\w-]+\]|"[^"]*"\s+card:[0-9a-f]{16,128}#\d+-\d+)/;
 
@@ -38,11 +40,13 @@ export function readMarkdown(text) {
 }
 
 function readNote(text) {
-  const place = PLACE.exec(text);
-  const quote = readQuote((place ? text.replace(place[0], "") : text).trim());
-  if (!place) return { quote, citation: null };
+  const at = text.lastIndexOf("card:"); // a quote may hold the like, what follows the place does not
+  const place = at < 0 ? null : PLACE.exec(text.slice(at));
+  const quote = readQuote((place ? text.slice(0, at) : text).trim());
+  if (!place) return { quote, citation: null, source: "" };
   const [start, end] = [place[2], place[3]].map((one) => (one === undefined ? null : Number(one)));
-  return { quote, citation: { hash: place[1], start, end, quote, source: "" } };
+  const source = SOURCE.exec(text.slice(at + place[0].length))?.[1].trim() ?? "";
+  return { quote, source, citation: { hash: place[1], start, end, quote, source } };
 }
 
 /** A quote is spelled as a JSON string; what is none is taken as it stands. */
@@ -71,7 +75,20 @@ export function showMarkdown(text, { citations = [], top = 2 } = {}) {
       list.append(el("li", {}, inline(block.text, order, proofs)));
     } else made.append(el(block.kind === "quote" ? "blockquote" : "p", {}, inline(block.text, order, proofs)));
   });
+  const sources = sourceList(notes, top);
+  if (sources) made.append(sources);
   return made;
+}
+
+/** Whose words the notes quote: each source once, with the numbers of its notes. */
+function sourceList(notes, top) {
+  const numbers = new Map();
+  [...notes.values()].forEach(({ source }, place) => {
+    if (source) numbers.set(source, [...(numbers.get(source) ?? []), place + 1]);
+  });
+  if (!numbers.size) return null;
+  return el("section", { class: "note-sources", "aria-label": "Sources" }, el(`h${Math.min(6, top + 1)}`, {}, "Sources"),
+    el("ul", { class: "plain small" }, [...numbers].map(([source, places]) => el("li", {}, `${source} (${places.join(", ")})`))));
 }
 
 function proofOf(note, citations) {

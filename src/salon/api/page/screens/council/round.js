@@ -1,6 +1,8 @@
 /* One round as it happens: the phases, the seats, the drafts and what was said of them, the ballot, the end. */
 import { el, fill } from "../../lib/dom.js";
-import { api, part } from "../../lib/api.js";
+import { ApiError, api, part } from "../../lib/api.js";
+import { wait, waitMs } from "../../lib/again.js";
+import { arrived } from "../../lib/arrive.js";
 import { count, isAbsent, list, when } from "../../lib/words.js";
 import { aiBadge } from "../../parts/ai.js";
 import { icon } from "../../parts/icons.js";
@@ -14,13 +16,14 @@ import { NUMERALS, seatMark, seatName } from "./seats.js";
 const PHASES = [["sprint", "Sprint"], ["critique", "Critique"], ["refinement", "Refinement"], ["vote", "Vote"], ["runoff", "Runoff"], ["ratification", "Ratification"], ["published", "Published"]];
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const UNGRADED = ["sprint", "critique", "refinement"];
-const AGAIN_MS = 1500;
+const BUSY = [408, 425, 429]; // the server is there and asks for patience
 
 /** Show a round and keep it up to date until `signal` ends. */
 export function begin({ id, signal, attempt }) {
   const head = el("header", { class: "stack tight" }, el("p", { class: "quiet" }, "One moment."));
   const body = el("div", { class: "stack" });
-  const node = el("div", { class: "stack" }, head, body);
+  const link = el("div", { role: "status" }); // whether it is followed live; what is drawn stays
+  const node = el("div", { class: "stack" }, head, link, body);
   const kept = { texts: new Map(), opened: new Set(), attempt: null }; // attempt null: the latest one
 
   const path = `api/rounds/${part(id)}`;
@@ -35,21 +38,50 @@ export function begin({ id, signal, attempt }) {
       kept.attempt = wanted === round.attempt ? null : wanted;
       return show(round);
     }, complain);
+    const isFirst = !head.querySelector("h1");
     draw({ head, body, round, shown, ballot, chapter, kept, choose, signal, attempt });
+    if (isFirst) arrived(round.topic, head.querySelector("h1"));
     return round;
   }
 
-  async function follow() {
+  /** Follow the round until it is over; whatever cuts that short is thrown. */
+  async function watch(isBack) {
     let round = await show(await api.get(path, { signal }));
+    fill(link);
     while (!round.is_over && !signal.aborted) {
       for await (const { event, data } of api.stream(`${path}/events`, undefined, { signal })) {
+        isBack();
         if (event === "round") round = await show(data);
       }
-      if (!round.is_over) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS)); // it was cut
+      if (!round.is_over) throw new ApiError(0, { message: "the connection was cut" });
     }
   }
 
-  attempt(follow, (error) => fill(body, problem(error, { again: () => attempt(follow, () => {}) })));
+  /** Follow it, and come back by itself after every cut; only a refusal ends that. */
+  async function follow() {
+    let tries = 0;
+    const isBack = () => {
+      tries = 0;
+      fill(link);
+    };
+    while (!signal.aborted) {
+      try {
+        await watch(isBack);
+        return;
+      } catch (error) {
+        if (signal.aborted || isRefusal(error)) throw error;
+        tries += 1;
+        const pause = wait(waitMs(tries), signal);
+        lost(link, tries, pause.end);
+        await pause.done;
+      }
+    }
+  }
+
+  attempt(follow, (error) => {
+    fill(link);
+    refused(head, body, error);
+  });
   return { node };
 }
 
@@ -61,7 +93,7 @@ function draw({ head, body, round, shown, ballot, chapter, kept, choose, signal,
       el("span", { class: `badge ${round.phase === "published" ? "good" : round.phase === "no_quorum" ? "bad" : "note"}`, role: "status" }, phaseName(round.phase)),
       round.attempt > 0 ? el("span", { class: "badge warn" }, `attempt ${round.attempt + 1}`) : null,
       el("span", { class: "quiet small" }, when(round.opened_at))),
-    el("h1", {}, round.topic));
+    el("h1", { dir: "auto" }, round.topic));
   fill(body,
     phaseTrack(round),
     round.phase === "no_quorum" ? noQuorum(round, names) : reasonsSoFar(round, names),
@@ -75,6 +107,26 @@ function draw({ head, body, round, shown, ballot, chapter, kept, choose, signal,
 }
 
 const phaseName = (phase) => PHASES.find(([key]) => key === phase)?.[1] ?? "No quorum";
+
+const isRefusal = (error) => error.status >= 400 && error.status < 500 && !BUSY.includes(error.status);
+
+/** Say that the connection is lost and how often it was tried; what was drawn before stays below. */
+function lost(link, tries, end) {
+  const trying = el("button", { class: "button slim", type: "button", on: { click: () => {
+    trying.disabled = true;
+    fill(trying, "Trying …");
+    end();
+  } } }, "Try again now");
+  fill(link, el("div", { class: "notice warn" }, el("p", {}, "Connection lost. What stands here may be out of date; the page tries again by itself."),
+    el("p", { class: "row small" }, tries > 1 ? `The server has not answered ${count(tries, "time")}.` : null, trying)));
+}
+
+function refused(head, body, error) {
+  const isMissing = error.status === 404;
+  fill(head, el("p", {}, el("a", { href: "#/council", class: "small" }, "All rounds")), el("h1", {}, isMissing ? "There is no such round" : "The round cannot be shown"));
+  fill(body, isMissing ? el("p", { class: "quiet" }, "The address may be wrong; all rounds that there are stand in the list.") : problem(error));
+  arrived(null, head.querySelector("h1"));
+}
 
 /** Drafts are called A, B, C … in the order in which they came, a fusion by what it joins. */
 export function namesOf(round) {

@@ -23,6 +23,13 @@ export function statePanel(gate) {
         el("strong", {}, name), el("span", { class: "small" }, about)))));
 }
 
+/** Where things stand, in a line. */
+export function standing({ state, form, order }) {
+  const named = STATES.find(([key]) => key === state)?.[1] ?? state;
+  const asked = form ? (form.digest ? "Approve exactly this?" : form.text) : "";
+  return [`State: ${named}.`, asked, order ? `${ORDERS[order.state]?.[1] ?? words(order.state)}.` : ""].filter(Boolean).join(" ");
+}
+
 /** The rule that decided about the latest reply, and what it rested on. */
 export function rulePanel(gate) {
   if (!gate.rule) {
@@ -67,7 +74,7 @@ function question(form, send) {
   if (!asked) return el("div", { class: "stack tight" }, el("p", { class: "asked" }, form.text), el("p", {}, cancel));
   const id = newId("answer");
   const isYesNo = asked.choices?.join() === "yes,no";
-  const box = isYesNo ? null : el("input", { id, name: asked.name, type: "text", autocomplete: "off", maxlength: "4000" });
+  const box = isYesNo ? null : el("input", { id, name: asked.name, type: "text", dir: "auto", autocomplete: "off", maxlength: "4000" });
   return el("form", { class: "stack tight", on: { submit: (event) => { event.preventDefault(); if (box?.value.trim()) send({ answer: box.value.trim() }); } } },
     el("p", { class: "asked" }, asked.choices?.length && !isYesNo ? asked.question : form.text),
     asked.choices?.length
@@ -86,7 +93,10 @@ function approval(gate, send) {
   const id = newId("change");
   const change = el("input", { id, type: "text", autocomplete: "off", maxlength: "4000", placeholder: "change the time to tomorrow 15:00" });
   return el("div", { class: "stack tight" },
+    el("p", { class: "draft-words", dir: "auto" }, form.text),
+    el("h3", { class: "kicker" }, "The exact values that go out"),
     argumentList(gate.proposal ?? gate),
+    gate.proposal ? boundList(gate.proposal) : null,
     el("p", { class: "digest small" }, "Digest ", el("code", {}, form.digest), " ", el("span", { class: "badge checked", role: "status" }, "checking")),
     el("div", { class: "row" },
       el("button", { class: "button first", type: "button", on: { click: () => send({ approve: form.digest }) } }, icon("check"), "Approve exactly this"),
@@ -96,10 +106,17 @@ function approval(gate, send) {
       el("button", { class: "button" }, "Change")));
 }
 
+/** What else the digest covers: the yes counts for this action, in this conversation and turn, alone. */
+function boundList({ action, policy, session, turn }) {
+  return el("details", { class: "bound small" }, el("summary", {}, "The digest also covers the action, the policy, the conversation and the turn"),
+    el("dl", { class: "facts" }, [["Action", action], ["Policy", `version ${policy}`], ["Conversation", session], ["Turn", String(turn)]]
+      .map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+}
+
 /** The exact arguments, as they go out. */
 export function argumentList({ arguments: values }) {
   return el("dl", { class: "facts arguments" }, Object.entries(values).map(([name, value]) => [
-    el("dt", {}, words(name)), el("dd", {}, value)]));
+    el("dt", {}, words(name)), el("dd", { dir: "auto" }, value)]));
 }
 
 const ORDERS = {

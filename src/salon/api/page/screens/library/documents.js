@@ -2,7 +2,7 @@
 import { el, externalLink, fill, newId } from "../../lib/dom.js";
 import { api } from "../../lib/api.js";
 import { count, number, shortHash, when } from "../../lib/words.js";
-import { statusBadge } from "../../parts/citation.js";
+import { statusBadge } from "../../parts/badges.js";
 import { problem } from "../../parts/notice.js";
 
 const PAGE = 100;
@@ -15,7 +15,7 @@ export function begin({ signal, attempt }) {
   const status = el("select", { "aria-label": "Verification", on: { change: () => draw() } },
     [["", "Any status"], ["verified", "Verified"], ["pending", "Not verified yet"], ["disputed", "Disputed"]].map(([value, text]) => el("option", { value }, text)));
   const tally = el("p", { class: "quiet", role: "status" }, "Looking.");
-  const list = el("ul", { class: "plain documents" });
+  const list = el("ul", { class: "plain library-documents" });
   const more = el("p", {});
   const node = el("div", { class: "stack" },
     el("div", { class: "row filters" }, el("label", { class: "field grow", for: id }, el("span", {}, "Filter"), box), status), tally, list, more);
@@ -60,7 +60,7 @@ function documentItem(one) {
   const judged = one.verification;
   return el("li", { class: "panel document" },
     el("div", { class: "row apart" },
-      el("h2", { class: "h3" }, one.title),
+      el("h2", { class: "h3", dir: "auto" }, one.title),
       el("span", { class: "row" }, one.derived ? el("span", { class: "badge note", title: "written by the council, never the only support of a claim" }, "derived") : null, statusBadge(statusOf(one), one.verification?.notes))),
     el("p", { class: "quiet" }, [one.authors.join(", "), one.year, one.type].filter(Boolean).join(" · ")),
     judged.status !== "pending" ? el("p", { class: "small" }, [judged.by ? `Judged by ${judged.by}` : null, judged.at ? when(judged.at) : null, judged.notes].filter(Boolean).join(" · ")) : null,

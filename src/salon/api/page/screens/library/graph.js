@@ -8,6 +8,7 @@ import { drawGraph } from "../../draw/graph.js";
 import { fit } from "../../draw/fit.js";
 
 const MOST_DRAWN = 24;
+const ROOM_FOR_ONE = 30; // pixels of width that each name needs, so that a phone draws fewer
 const linkOf = (name) => address("library", ["graph"], { entity: name });
 
 export function begin({ signal, attempt }) {
@@ -17,8 +18,9 @@ export function begin({ signal, attempt }) {
     event.preventDefault();
     if (box.value.trim()) go(linkOf(box.value.trim()));
   } } }, el("label", { class: "field grow", for: id }, el("span", {}, "Whose surroundings?"), box), el("button", { class: "button first" }, "Show"));
-  const body = el("div", { class: "stack", "aria-live": "polite" });
-  const node = el("div", { class: "stack" }, form, body);
+  const body = el("div", { class: "stack" });
+  const status = el("p", { class: "visually-hidden", role: "status" });
+  const node = el("div", { class: "stack" }, form, status, body);
   let drawing = null;
 
   async function run(query) {
@@ -27,6 +29,7 @@ export function begin({ signal, attempt }) {
       const found = await api.get(`api/graph?${query}&hops=2&limit=40`, { signal });
       drawing?.stop();
       drawing = show(body, found);
+      status.textContent = `${count(found.entities.length, "name")} found.`;
     }, (error) => {
       if (error.status === 404) fill(body, el("p", { class: "empty" }, "No document names that. Names are taken as the documents spell them."));
       else fill(body, problem(error));
@@ -47,20 +50,23 @@ export function begin({ signal, attempt }) {
 
 function show(body, found) {
   const names = readNames(found);
-  const drawn = names.slice(0, MOST_DRAWN);
-  const kept = new Set(drawn.map((one) => one.id));
-  const edges = found.links.map(({ source, target, weight }) => ({ a: source, b: target, weight })).filter((one) => kept.has(one.a) && kept.has(one.b));
+  const links = found.links.map(({ source, target, weight }) => ({ a: source, b: target, weight }));
   const holder = el("div", { class: "drawing panel" });
+  const note = el("p", { class: "quiet small" });
   fill(body,
-    names.length ? null : el("p", { class: "empty" }, "No names stand in this passage."),
-    names.length ? holder : null,
-    names.length > MOST_DRAWN ? el("p", { class: "quiet small" }, `The ${MOST_DRAWN} nearest are drawn; the list has all ${names.length}.`) : null,
+    names.length ? [holder, note] : el("p", { class: "empty" }, "No names stand in this passage."),
     names.length ? el("section", { class: "panel" }, el("header", {}, el("h2", {}, "The same as a list")), nameTable(names)) : null);
   if (!names.length) return null;
-  return fit(holder, (width) => drawGraph({
-    nodes: drawn.map((one) => ({ ...one, href: linkOf(one.name), about: `${one.name}, ${one.about}` })),
-    edges, width, height: Math.min(460, Math.max(300, width * 0.55)), title: `Names around ${drawn[0].name}`,
-  }));
+  return fit(holder, (width) => {
+    const drawn = names.slice(0, Math.min(MOST_DRAWN, Math.floor(width / ROOM_FOR_ONE)));
+    const kept = new Set(drawn.map((one) => one.id));
+    note.textContent = names.length > drawn.length ? `The ${drawn.length} nearest are drawn; the list has all ${names.length}.` : "";
+    return drawGraph({
+      nodes: drawn.map((one) => ({ ...one, href: linkOf(one.name), about: `${one.name}, ${one.about}` })),
+      edges: links.filter((one) => kept.has(one.a) && kept.has(one.b)),
+      width, height: Math.min(460, Math.max(340, width * 0.55)), title: `Names around ${drawn[0].name}`,
+    });
+  });
 }
 
 /** The names, nearest first: {id, name, ring, size, kind, about}. */

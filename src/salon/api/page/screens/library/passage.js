@@ -1,7 +1,8 @@
 /* One passage as the library shows it: where it is from, how well it fits, and its proof. */
 import { el } from "../../lib/dom.js";
 import { address } from "../../lib/route.js";
-import { citationChip, statusBadge } from "../../parts/citation.js";
+import { statusBadge } from "../../parts/badges.js";
+import { citationChip } from "../../parts/citation.js";
 import { bar, percent } from "../../draw/bars.js";
 import { cut } from "../../draw/geometry.js";
 
@@ -23,7 +24,7 @@ export function passageItem(one, number, { elsewhere = null } = {}) {
   return el("li", { class: "passage" },
     el("p", { class: "row" }, el("strong", {}, one.source), one.page ? el("span", { class: "quiet" }, `page ${one.page}`) : null,
       one.verified ? statusBadge("verified") : el("span", { class: "badge" }, "not verified"), one.derived ? el("span", { class: "badge note" }, "derived") : null),
-    el("p", { class: "serif" }, cut(text, LONGEST)),
+    el("p", { class: "serif", dir: "auto" }, cut(text, LONGEST)),
     typeof one.score === "number" ? el("div", { class: "score" }, bar(one.score), el("span", { class: "number" }, percent(one.score))) : null,
     el("p", { class: "row" }, citationChip(citationOf(one), number), graphLink(one), elsewhere ? el("span", { class: "quiet small" }, elsewhere) : null));
 }

@@ -2,6 +2,7 @@
 import { el, fill, newId } from "../../lib/dom.js";
 import { api } from "../../lib/api.js";
 import { address, go } from "../../lib/route.js";
+import { count } from "../../lib/words.js";
 import { problem, sentence } from "../../parts/notice.js";
 import { passageItem } from "./passage.js";
 
@@ -15,15 +16,16 @@ const keyOf = (one) => `${one.hash}:${one.start}:${one.end}`;
 
 export function begin({ signal, attempt }) {
   const id = newId("query");
-  const box = el("input", { id, type: "search", name: "q", maxlength: "1000", required: true, placeholder: "How do people manage a commons?" });
+  const box = el("input", { id, type: "search", dir: "auto", name: "q", maxlength: "1000", required: true, placeholder: "How do people manage a commons?" });
   const form = el("form", { class: "row search-form", role: "search", on: { submit: (event) => {
     event.preventDefault();
     if (box.value.trim()) go(address("library", ["search"], { q: box.value.trim() }));
   } } },
   el("label", { class: "field grow", for: id }, el("span", {}, "Search everything that is stored"), box),
   el("button", { class: "button first" }, "Search"));
-  const found = el("div", { class: "three", "aria-live": "polite" });
-  const node = el("div", { class: "stack" }, form, found);
+  const found = el("div", { class: "three" });
+  const status = el("p", { class: "visually-hidden", role: "status" });
+  const node = el("div", { class: "stack" }, form, status, found);
   let asked = "";
 
   async function run(query) {
@@ -41,7 +43,9 @@ export function begin({ signal, attempt }) {
       }, (error) => fill(holder.lastElementChild, el("li", {}, problem(error))));
       return { mode, holder, passages, notes };
     }));
-    if (asked === query) show(answers);
+    if (asked !== query) return;
+    show(answers);
+    status.textContent = WAYS.map(([mode, title]) => `${title}: ${count(answers.find((one) => one.mode === mode).passages?.length ?? 0, "passage")}.`).join(" ");
   }
 
   return {

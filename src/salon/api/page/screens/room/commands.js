@@ -1,7 +1,6 @@
 /* The commands that the page itself answers, and how answers of the server are shown. */
 import { el } from "../../lib/dom.js";
 import { api, part } from "../../lib/api.js";
-import { myName } from "../../lib/here.js";
 import { list } from "../../lib/words.js";
 import { COMMANDS } from "../../parts/composer.js";
 import { icon } from "../../parts/icons.js";
@@ -46,7 +45,7 @@ function put(talk, avatar, question) {
   talk.remember(question);
   const path = `api/sessions/${part(talk.session)}/messages`;
   talk.attempt(async () => {
-    const answer = await api.post(path, { content: question, user_id: myName(), avatar: avatar.id }, { signal: talk.signal });
+    const answer = await api.post(path, { content: question, user_id: talk.me(), avatar: avatar.id }, { signal: talk.signal });
     for (const event of answer.events) if (event.type === "bot_response") talk.hear(event);
   }, (error) => {
     talk.thread.pending = talk.thread.pending.filter((one) => one !== entry);

@@ -38,7 +38,7 @@ export class Lobby extends SalonElement {
         el("h1", {}, "With whom would you like to talk?"),
         el("p", { class: "lead" }, "Each of them is an AI and says so. What an expert states you can check: one click shows the place in the document."),
         el("label", { class: "field name-field", for: name }, el("span", {}, "Your name here"),
-          el("input", { type: "text", id: name, value: myName() === "Guest" ? "" : myName(), placeholder: "Guest", maxlength: "60", autocomplete: "nickname", on: { change: (event) => setMyName(event.target.value) } }))),
+          el("input", { type: "text", id: name, dir: "auto", value: myName() === "Guest" ? "" : myName(), placeholder: "Guest", maxlength: "60", autocomplete: "nickname", on: { change: (event) => setMyName(event.target.value) } }))),
       this.avatars.length ? el("ul", { class: "plain grid avatars" }, this.avatars.map((one) => this.#card(one))) : this.#nobody(),
       this.#recent()), this.bar);
   }
@@ -79,7 +79,7 @@ export class Lobby extends SalonElement {
     return el("section", { class: "stack tight", "aria-labelledby": "recent" }, el("h2", { id: "recent" }, "Earlier conversations"),
       el("ul", { class: "plain recent" }, kept.map((one) => el("li", { class: "row" },
         el("a", { class: "grow", href: address("room", [one.session], { with: one.avatars.join(",") }) },
-          el("span", { class: "strong" }, list(one.names ?? one.avatars)), one.title ? `: ${one.title}` : ""),
+          el("span", { class: "strong" }, list(one.names ?? one.avatars)), one.title ? [": ", el("bdi", {}, one.title)] : null),
         el("span", { class: "small quiet" }, one.at ? when(one.at) : ""),
         el("button", { class: "button icon slim bare", type: "button", "aria-label": `Take the conversation with ${list(one.names ?? one.avatars)} off this list`, title: "Take off this list",
           on: { click: (event) => { forgetSession(one.session); event.target.closest("li").remove(); } } }, icon("close"))))));

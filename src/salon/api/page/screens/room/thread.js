@@ -1,6 +1,6 @@
 /* The turns on the screen: each once, in order, and never more than a page can bear. */
 import { el, fill } from "../../lib/dom.js";
-import { ReplyView, personMessage, plainMessage, silence } from "../../parts/message.js";
+import { QUIET_MS, ReplyView, busyWords, personMessage, plainMessage, silence } from "../../parts/message.js";
 
 const MOST_TURNS = 80;
 const MOST_LOOKED_BACK = 300;
@@ -15,8 +15,21 @@ export class Thread {
     this.loose = []; // replies of a gathering that have no number yet: {view, bot, response}
     this.most = MOST_TURNS;
     this.earlier = el("button", { class: "button slim earlier", type: "button", hidden: true, on: { click: onEarlier } }, "Show earlier turns");
-    this.list = el("div", { class: "thread", role: "log", "aria-live": "polite", "aria-label": "Conversation" });
+    // Nothing is said aloud until `live()`: what was said long ago is read, not announced.
+    this.list = el("div", { class: "thread", role: "log", "aria-live": "off", "aria-label": "Conversation" });
     this.node = el("div", { class: "thread-scroll", tabindex: "0", role: "region", "aria-label": "What was said" }, this.earlier, this.list);
+    this.status = el("p", { class: "visually-hidden", role: "status" });
+  }
+
+  /** What was said before stands there: its end is shown, and what comes from now on is said aloud. */
+  live() {
+    this.#follow(true);
+    setTimeout(() => this.list.setAttribute("aria-live", "polite"), QUIET_MS);
+  }
+
+  /** Say in a few words what is under way; nothing when it is over. */
+  busy(text = "") {
+    this.status.textContent = text;
   }
 
   get first() {
@@ -29,6 +42,18 @@ export class Thread {
 
   /** Show recorded turns, above what is there where they came before. */
   record(turns, { above = false } = {}) {
+    if (above) this.#quietly(() => this.#record(turns, above));
+    else this.#record(turns, above);
+  }
+
+  /** Do something that is not to be said aloud. */
+  #quietly(work) {
+    this.list.setAttribute("aria-live", "off");
+    work();
+    setTimeout(() => this.list.setAttribute("aria-live", "polite"), QUIET_MS);
+  }
+
+  #record(turns, above) {
     if (above) this.most = Math.min(MOST_LOOKED_BACK, this.most + turns.length);
     const before = above ? this.list.firstChild : null;
     let previous = null;
@@ -56,6 +81,7 @@ export class Thread {
     const view = avatar ? new ReplyView(avatar, this.context) : null;
     const entry = { text, nodes: view ? [person, view.node] : [person], view };
     if (view) this.pending.push(entry);
+    if (view) this.busy(busyWords(avatar));
     this.#append(...entry.nodes);
     return entry;
   }
@@ -89,6 +115,7 @@ export class Thread {
     const mine = this.pending.find((one) => !record || (record.message === one.text && record.user_id === this.me()));
     if (mine) {
       this.pending.splice(this.pending.indexOf(mine), 1);
+      if (!this.pending.length) this.busy();
       mine.view.put({ ...whole, at: record?.at }, this.avatarOf(event.bot_id));
       this.turns.set(event.turn, { ...mine, message: mine.text, user_id: this.me(), bot_id: event.bot_id });
     } else if (record) {
@@ -117,10 +144,11 @@ export class Thread {
   /** Something that is no reply: an answer of a command, or a warning, which stands in its turn. */
   aside(node, turn = null) {
     const reply = turn === null ? null : (this.turns.get(turn) ?? this.pending[0])?.view.node;
+    const isNear = this.#isNear();
     node.classList.add("is-aside");
     if (reply) this.list.insertBefore(node, reply);
     else this.#append(node);
-    if (reply && this.pending.length) this.#follow(true);
+    if (reply) this.#follow(isNear || this.pending.length > 0);
     const all = this.list.querySelectorAll(":scope > .is-aside");
     if (all.length > MOST_ASIDES) all[0].remove();
   }
@@ -132,6 +160,7 @@ export class Thread {
   /** The oldest message that waits could not be answered. */
   fail(error, again) {
     const waiting = this.pending.shift();
+    this.busy();
     if (!waiting) return false;
     waiting.view.fail(error, again && (() => again(waiting.text)));
     this.#follow(true);

@@ -3,22 +3,27 @@
  * A view is a module with `begin({signal, attempt})`, which returns {node, route(route), stop?}.
  */
 import { adopt, el, fill } from "../../lib/dom.js";
+import { arrived } from "../../lib/arrive.js";
 import { SalonElement } from "../../lib/element.js";
+import { cut } from "../../draw/geometry.js";
 import { problem } from "../../parts/notice.js";
+
+const LONGEST = 60; // letters of a name in the title of the window
 
 await adopt("draw/draw.css"); // before anything is shown, so that nothing jumps
 
 export class Tabbed extends SalonElement {
   #view = null;
   #shown = null;
-  #body = el("div", { class: "stack" });
+  #body = el("section", { class: "stack" });
   #tabs;
 
   /** about: {name, title, lead, views: {key: {title, load}}}, the first view first. */
   constructor(about) {
     super();
     this.about = about;
-    this.#tabs = el("nav", { class: "tabs", "aria-label": `Parts of ${about.title.toLowerCase()}` });
+    this.#tabs = el("nav", { class: "tabs", "aria-label": `Parts of ${about.title.toLowerCase()}` },
+      Object.entries(about.views).map(([key, view], place) => el("a", { href: place ? `#/${about.name}/${key}` : `#/${about.name}`, "data-view": key }, view.title)));
   }
 
   connected() {
@@ -38,6 +43,7 @@ export class Tabbed extends SalonElement {
     this.#light(name);
     if (name === this.#view && this.#shown) {
       this.#shown.route(route);
+      this.#arrive(name, route);
       return;
     }
     this.#leave();
@@ -48,6 +54,7 @@ export class Tabbed extends SalonElement {
       this.#shown = begin({ signal: this.signal, attempt: (work, onError) => this.attempt(work, onError) });
       fill(this.#body, this.#shown.node);
       this.#shown.route(route);
+      this.#arrive(name, route);
     }, (error) => fill(this.#body, problem(error)));
   }
 
@@ -57,9 +64,21 @@ export class Tabbed extends SalonElement {
     this.#view = null;
   }
 
+  /** The links stay the same ones, so that whoever chose one still has the focus there. */
   #light(now) {
-    const { name, views } = this.about;
-    fill(this.#tabs, Object.entries(views).map(([key, view], place) =>
-      el("a", { href: place ? `#/${name}/${key}` : `#/${name}`, "aria-current": key === now ? "page" : null }, view.title)));
+    for (const one of this.#tabs.children) {
+      if (one.dataset.view === now) one.setAttribute("aria-current", "page");
+      else one.removeAttribute("aria-current");
+    }
+  }
+
+  /** Name what is shown: the thing in the address, and the view unless it is the first one. */
+  #arrive(name, { path, query }) {
+    const { views } = this.about;
+    const thing = [path.slice(1).join("/"), query.get("q"), query.get("entity")].filter(Boolean).map((one) => cut(one, LONGEST))[0];
+    const view = name === Object.keys(views)[0] && !thing ? null : views[name].title;
+    const words = [thing, view].filter(Boolean).join(" · ");
+    this.#body.setAttribute("aria-label", [views[name].title, thing].filter(Boolean).join(": "));
+    arrived(words || null, thing ? this.#body : this.querySelector("h1"));
   }
 }
