@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.api.page.browser import PATIENCE, PHONE, Visitor, expect, grave_issues
+from tests.api.page.browser import PATIENCE, PHONE, Visitor, becomes, expect, grave_issues
 from tests.api.page.conftest import Visit
 from tests.api.page.house import House
 from tests.api.page.rooms import (
@@ -104,7 +104,7 @@ def test_text_is_text_whatever_it_holds(visitor: Visitor) -> None:
     say(page, hostile)
     assert hostile in page.locator(".message.person .message-text").inner_text()
     assert page.locator("main img, main b").count() == 0
-    expect(page).to_have_title("Ida Weir · Room · Salon")
+    becomes(page, page.title, "Ida Weir · Room · Salon")
 
 
 def test_a_companion_warns_of_fraud_where_it_cannot_be_overlooked(visitor: Visitor) -> None:
