@@ -80,7 +80,7 @@ def test_the_source_list_of_an_avatar_is_open_with_links_and_status(
 def test_a_reply_has_the_published_fields_and_passes_the_check(client: httpx.Client) -> None:
     path = f"/api/avatars/{examples.AVATAR}"
     reply = post(client, f"{path}/respond", question=examples.QUESTION)
-    assert set(reply) <= set(avatar_results.Response.model_fields)
+    assert set(reply) <= {*avatar_results.Response.model_fields, "session_id"}
     assert reply["outcome"] == "answered"
     checked = post(
         client,
@@ -95,6 +95,16 @@ def test_a_reply_has_the_published_fields_and_passes_the_check(client: httpx.Cli
     missed = post(client, f"{path}/respond", question="How many moons does Neptune have?")
     assert missed["outcome"] in {"corpus_miss", "out_of_scope"}
     assert missed["ai_label"]
+
+
+def test_what_was_asked_is_kept_where_the_answer_says_and_can_be_deleted(
+    client: httpx.Client,
+) -> None:
+    path = f"/api/avatars/{examples.AVATAR}/respond"
+    kept = f"/api/sessions/{post(client, path, question=examples.QUESTION)['session_id']}"
+    assert get(client, kept)["turns"][0]["message"] == examples.QUESTION
+    assert client.delete(kept).status_code == 200
+    assert client.get(kept).status_code == 404
 
 
 def test_both_names_of_the_limit_are_taken_and_must_agree(client: httpx.Client) -> None:

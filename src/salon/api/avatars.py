@@ -66,6 +66,12 @@ class Avatars(Shape):
     avatars: list[AvatarShown]
 
 
+class Responded(Response):
+    """An answer, and under which session it is kept."""
+
+    session_id: str = Field(description="Where question and answer are kept; it can be deleted")
+
+
 class Checked(VerifyArguments):
     """A response to check, as anybody's or as an avatar's."""
 
@@ -161,31 +167,33 @@ def _asking(routes: APIRouter, talking: Talking, service: Service) -> None:
 
     @routes.post(
         "/avatars/{avatar}/respond",
-        response_model=Response,
+        response_model=Responded,
         responses=_ASKED | streams("The reply; as events where asked for."),
     )
     async def respond(
         request: Request,
         avatar: AvatarId,
         given: Annotated[RespondArguments, _example(question=examples.QUESTION)],
-    ) -> HttpResponse | Response:
+    ) -> HttpResponse | Responded:
         """Return an answer whose every claim is cited, or an honest reason for none.
 
         With `Accept: text/event-stream` verified sentences come as `reply_delta` while a chat
         model still writes, then `reply` with the whole, or `error`.
         """
 
-        async def answer(hear: Hear | None) -> Response:
-            heard = None if hear is None else _parts(hear)
+        async def answer(hear: Hear | None) -> Responded:
+            session = service.new_session()
             work = partial(
                 service.respond,
                 avatar,
                 given.question,
                 discussion=given.discussion(),
                 passages=given.given_passages(),
-                heard=heard,
+                session=session,
+                heard=None if hear is None else _parts(hear),
             )
-            return response_of(await talking.ask(work))
+            reply = response_of(await talking.ask(work))
+            return Responded(**reply.model_dump(), session_id=session)
 
         return EventStream(answer) if wants_events(request) else await answer(None)
 

@@ -142,6 +142,7 @@ class AvatarService(Protocol):
         *,
         discussion: Discussion,
         passages: Sequence[Citation] | None = None,
+        session: str | None = None,
         heard: Callable[[str], None] | None = None,
     ) -> Reply:
         """Return a grounded reply, or an honest outcome."""
