@@ -97,6 +97,15 @@ def test_a_reply_has_the_published_fields_and_passes_the_check(client: httpx.Cli
     assert missed["ai_label"]
 
 
+def test_looking_at_avatars_writes_nothing(salon: Salon, client: httpx.Client) -> None:
+    salon.flush_uses()
+    before = salon.archive.checkpoint().seq
+    assert [one["id"] for one in get(client, "/api/avatars")["avatars"]]
+    assert get(client, f"/api/avatars/{examples.AVATAR}")["id"] == examples.AVATAR
+    salon.flush_uses()
+    assert salon.archive.checkpoint().seq == before
+
+
 def test_what_was_asked_is_kept_where_the_answer_says_and_can_be_deleted(
     client: httpx.Client,
 ) -> None:

@@ -195,17 +195,6 @@ def test_what_makes_work_costs_more(method: str, path: str, is_dear: bool) -> No
     assert (ASKING.match(f"{method} {path}") is not None) is is_dear
 
 
-def test_looking_at_avatars_writes_nothing(salon: Salon) -> None:
-    with served(salon) as address:
-        httpx.get(f"{address.http}/api/avatars", timeout=60)
-        salon.flush_uses()
-        before = salon.archive.checkpoint().seq
-        for path in ("/api/avatars", "/api/avatars/mina"):
-            assert httpx.get(f"{address.http}{path}", timeout=60).status_code == 200
-        salon.flush_uses()
-        assert salon.archive.checkpoint().seq == before
-
-
 def test_messages_of_a_session_that_come_too_fast_get_the_time_to_wait(salon: Salon) -> None:
     with served(salon, limits=Limits(rate=0.01, burst=1)) as address:
         url = f"{address.http}/api/sessions/hasty/messages"

@@ -1,5 +1,6 @@
 """A council over a small real archive, and seats that do as they are told."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -40,6 +41,11 @@ FAIR = Scorecard(accuracy=7, depth=7, pedagogy=7)
 TOPIC = "A garden and its well"
 TOPIC_ID = "a-garden-and-its-well"
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def as_written(text: str) -> str:
+    """Return a text as its seat wrote it: the checks add to each note whose words it quotes."""
+    return re.sub(r"(?m)^(\[\^\d+\]: .*#\d+-\d+) \u2014 .*$", r"\1", text)
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from tests.council.desks import (
     GOOD,
     TOPIC_ID,
     Council,
+    as_written,
     without_times,
 )
 
@@ -74,7 +75,7 @@ def test_an_author_sees_its_draft_with_the_critiques_of_it(council: Council) -> 
     round_ = council.to(Phase.REFINEMENT)
     brief = council.desk.brief(Seat.MINER, round_.id)
     assert brief.own is not None
-    assert brief.own.markdown == council.draft(Seat.MINER)
+    assert as_written(brief.own.markdown) == council.draft(Seat.MINER) != brief.own.markdown
     assert sorted(brief.own.critiques) == [
         f"seat {seat} would add a source" for seat in Seat if seat is not Seat.MINER
     ]
