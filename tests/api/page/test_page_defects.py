@@ -148,12 +148,29 @@ def test_who_is_awaited_is_said_in_words_that_fit(visitor: Visitor) -> None:
 # Beside the reading and the gate
 
 
+def test_who_turns_back_before_a_screen_has_come_is_not_taken_there(guest: Visitor) -> None:
+    page = guest.go("#/library")
+    page.locator(".screen[data-screen=library]").wait_for()
+    held: list[Route] = []
+    page.route("**/screens/council.js", lambda route: held.extend([route]))
+    page.evaluate("location.hash = '#/council'")
+    guest.until(lambda: len(held) == 1)
+    page.evaluate("location.hash = '#/library'")
+    with page.expect_response("**/screens/council.js"):
+        held[0].continue_()
+    page.wait_for_function("import('/page/screens/council.js').then(() => true)")
+    guest.settle()
+    expect(page.locator(".screen[data-screen=library]")).to_have_count(1)
+    expect(page.locator(".screen")).to_have_count(1)
+
+
 def test_what_is_no_answer_looks_like_none_beside_the_other_screens(
     guest: Visitor, furnished: Furnished
 ) -> None:
     talk(furnished.salon, EXPERT_SESSION, (DIGGING, FOOTBALL), "Anna", avatar="ida-weir")
     for screen in ("reading", "gate"):
         page = guest.go(f"#/{screen}/{EXPERT_SESSION}")
+        page.locator(f".screen[data-screen={screen}]").wait_for()
         replies = page.locator(".said.bot")
         expect(replies).to_have_count(2)
         answer, unsaid = replies.nth(0), replies.nth(1)

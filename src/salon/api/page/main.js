@@ -97,11 +97,11 @@ async function show() {
   if (!screen) return go("#/room", { replace: true });
   light(route.name);
   if (pathOf(route) !== place) onScreen(screen.title); // what is there is named by whoever draws it
+  const turn = ++wanted; // whatever is still being loaded for an earlier place comes too late
   if (shown?.dataset.screen === route.name) {
     turnTo(route);
     return undefined;
   }
-  const turn = ++wanted;
   try {
     const [{ default: Screen }] = await Promise.all([
       import(`./screens/${route.name}.js`), adopt(`screens/${route.name}.css`)]);
